@@ -1,0 +1,42 @@
+# What a folder's CMakeLists.txt is written with: tenon_library and tenon_test.
+
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_CXX_VISIBILITY_PRESET hidden)
+set(CMAKE_VISIBILITY_INLINES_HIDDEN ON)
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
+
+add_library(tenon_options INTERFACE)
+target_include_directories(tenon_options INTERFACE $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>)
+target_compile_options(tenon_options INTERFACE -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion
+                       $<$<BOOL:${TENON_WARNINGS_AS_ERRORS}>:-Werror>)
+if(TENON_SANITIZE)
+  target_compile_options(tenon_options INTERFACE -fsanitize=${TENON_SANITIZE} -fno-omit-frame-pointer
+                         -fno-sanitize-recover=all)
+  target_link_options(tenon_options INTERFACE -fsanitize=${TENON_SANITIZE})
+endif()
+
+# tenon_library(gguf SOURCES reader.cpp … DEPENDS type base): library tenon_gguf of folder tenon/gguf.
+# DEPENDS are folder names; they are the only other folders that its files may include.
+function(tenon_library folder)
+  cmake_parse_arguments(ARG "" "" "SOURCES;DEPENDS;LIBRARIES" ${ARGN})
+  add_library(tenon_${folder} STATIC ${ARG_SOURCES})
+  list(TRANSFORM ARG_DEPENDS PREPEND tenon_)
+  target_link_libraries(tenon_${folder} PUBLIC tenon_options ${ARG_DEPENDS} PRIVATE ${ARG_LIBRARIES})
+endfunction()
+
+# tenon_test(gguf SOURCES reader_test.cpp … DEPENDS gguf): one test binary, tenon_gguf_test.
+function(tenon_test folder)
+  if(NOT TENON_DEVELOPER)
+    return()
+  endif()
+  cmake_parse_arguments(ARG "" "" "SOURCES;DEPENDS;LIBRARIES" ${ARGN})
+  add_executable(tenon_${folder}_test ${ARG_SOURCES})
+  list(TRANSFORM ARG_DEPENDS PREPEND tenon_)
+  target_link_libraries(tenon_${folder}_test PRIVATE tenon_options ${ARG_DEPENDS} ${ARG_LIBRARIES} GTest::gtest
+                        GTest::gtest_main)
+  target_compile_definitions(tenon_${folder}_test PRIVATE TENON_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+  add_test(NAME ${folder} COMMAND tenon_${folder}_test)
+endfunction()

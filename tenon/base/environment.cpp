@@ -1,0 +1,28 @@
+#include "tenon/base/environment.h"
+
+#include <cstdlib>
+#include <stdexcept>
+
+namespace tenon {
+
+namespace {
+
+constexpr EnvironmentVariable kVariables[] = {
+    {"TENON_CPU_ISA", "forces the CPU kernels: avx2 or avx512"},
+    {"TENON_DISABLE_KV_4D", "1 keeps the copying cache layout everywhere, as --kv-layout copy does"},
+};
+
+}  // namespace
+
+std::span<const EnvironmentVariable> environment_variables() { return kVariables; }
+
+std::optional<std::string> environment(std::string_view name) {
+  for (const EnvironmentVariable& variable : kVariables) {
+    if (variable.name != name) continue;
+    const char* value = std::getenv(std::string(name).c_str());
+    return value ? std::optional<std::string>(value) : std::nullopt;
+  }
+  throw std::logic_error("[environment] no variable is registered as " + std::string(name));
+}
+
+}  // namespace tenon
