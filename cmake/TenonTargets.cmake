@@ -11,6 +11,7 @@ set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
 add_library(tenon_options INTERFACE)
 target_include_directories(tenon_options INTERFACE $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>)
 target_compile_options(tenon_options INTERFACE -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion
+                       $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>  # GCC 12 reports std::string falsely (PR 105329)
                        $<$<BOOL:${TENON_WARNINGS_AS_ERRORS}>:-Werror>)
 if(TENON_SANITIZE)
   target_compile_options(tenon_options INTERFACE -fsanitize=${TENON_SANITIZE} -fno-omit-frame-pointer

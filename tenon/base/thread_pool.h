@@ -1,0 +1,44 @@
+// The one thread pool of the process. Work is a function that every worker enters once with its (rank, size); inside,
+// workers meet at barriers. A whole plan runs in one such call, so a step costs a barrier and not a wake-up.
+#pragma once
+
+#include <functional>
+#include <memory>
+
+namespace tenon {
+
+class Barrier;
+
+// One worker's place in a parallel call.
+struct Worker {
+  int rank = 0;  // 0 is the calling thread
+  int size = 1;
+  Barrier* meeting_point = nullptr;
+
+  // Returns when all `size` workers have arrived. Spins, then yields.
+  void barrier() const;
+
+  struct Range { int64_t begin, end; };
+  // This worker's share of [0, count), cut at multiples of `grain`.
+  Range share(int64_t count, int64_t grain = 1) const;
+};
+
+class ThreadPool {
+ public:
+  // `threads` includes the caller of run(); at least 1. Throws std::invalid_argument otherwise.
+  explicit ThreadPool(int threads);
+  ~ThreadPool();
+  ThreadPool(const ThreadPool&) = delete;
+  ThreadPool& operator=(const ThreadPool&) = delete;
+
+  int size() const;
+  // Runs `work` once on every worker and returns when all are done. Calls from several threads take turns.
+  // `work` must not throw and must not call run().
+  void run(const std::function<void(const Worker&)>& work);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace tenon
