@@ -1,0 +1,70 @@
+// A graph: nodes in the order of their making, the parameters and results at its border, the bounds of its symbols.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tenon/ir/leaves.h"
+#include "tenon/ir/node.h"
+
+namespace tenon::ir {
+
+class Model {
+ public:
+  explicit Model(std::string name = "model");
+  Model(Model&&) noexcept;
+  Model& operator=(Model&&) noexcept;
+  ~Model();
+
+  const std::string& name() const { return name_; }
+
+  // Adds a node and infers its output types. The name is made unique by a suffix; an empty one becomes the op's.
+  // Errors: the schema's arity or the shape rule's own words.
+  Result<Node*> add(const OpSchema& schema, std::vector<Value> inputs, std::unique_ptr<Attributes> attributes,
+                    std::string name = "");
+  Result<Value> add_parameter(ParameterAttributes attributes);
+  Value add_constant(std::unique_ptr<ConstantAttributes> attributes, std::string name = "");
+  Node& add_result(Value value, std::string name);
+
+  // Makes every user of `from` read `to`; types downstream are inferred anew.
+  Status replace_uses(Value from, Value to);
+  // Makes one input slot read `to`; types downstream are inferred anew.
+  Status set_input(Node& node, int input, Value to);
+  // Removes a node that no one reads; throws std::logic_error otherwise.
+  void erase(Node& node);
+  // Removes all nodes from which no Result is reached, except Parameters. Returns how many.
+  int erase_unreachable();
+
+  size_t node_count() const { return nodes_.size(); }
+  // All nodes, producers before users; stable for equal graphs.
+  std::vector<Node*> topological_order() const;
+  // In the order of their making.
+  const std::vector<Node*>& parameters() const { return parameters_; }
+  const std::vector<Node*>& results() const { return results_; }
+  Node* find(std::string_view name) const;
+  Node* find_parameter(std::string_view input_name) const;
+  Node* find_result(std::string_view output_name) const;
+  // How many nodes are of that op.
+  int count(std::string_view op) const;
+
+  SymbolBounds& symbols() { return symbols_; }
+  const SymbolBounds& symbols() const { return symbols_; }
+
+ private:
+  Status infer_from(Node& node);
+  void unlink(Node& node, int input);
+
+  std::string name_;
+  std::vector<std::unique_ptr<Node>> nodes_;
+  std::map<std::string, Node*, std::less<>> by_name_;
+  std::vector<Node*> parameters_;
+  std::vector<Node*> results_;
+  SymbolBounds symbols_;
+};
+
+// The elements of an integer value as extents, where conversion can know them: small constants, parameters that carry a
+// symbol, and Concat, ShapeOf, Gather, Squeeze, Unsqueeze, Convert, Reshape of such.
+std::optional<std::vector<Dim>> value_as_dims(Value value);
+
+}  // namespace tenon::ir
