@@ -1,4 +1,4 @@
-# What a folder's CMakeLists.txt is written with: tenon_library and tenon_test.
+# What a folder's CMakeLists.txt is written with: tenon_library, tenon_test and tenon_fuzz.
 
 set(CMAKE_CXX_STANDARD 20)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)
@@ -18,6 +18,9 @@ if(TENON_SANITIZE)
                          -fno-sanitize-recover=all)
   target_link_options(tenon_options INTERFACE -fsanitize=${TENON_SANITIZE})
 endif()
+if(TENON_FUZZ)
+  target_compile_options(tenon_options INTERFACE -fsanitize=fuzzer-no-link)
+endif()
 
 # tenon_library(gguf SOURCES reader.cpp … DEPENDS type base): library tenon_gguf of folder tenon/gguf.
 # DEPENDS are folder names; they are the only other folders that its files may include.
@@ -28,7 +31,8 @@ function(tenon_library folder)
   target_link_libraries(tenon_${folder} PUBLIC tenon_options ${ARG_DEPENDS} PRIVATE ${ARG_LIBRARIES})
 endfunction()
 
-# tenon_test(gguf SOURCES reader_test.cpp … DEPENDS gguf): one test binary, tenon_gguf_test.
+# tenon_test(gguf SOURCES reader_test.cpp … DEPENDS gguf): one test binary, tenon_gguf_test, with the main function,
+# breakers and final checks of tests/support.
 function(tenon_test folder)
   if(NOT TENON_DEVELOPER)
     return()
@@ -36,8 +40,24 @@ function(tenon_test folder)
   cmake_parse_arguments(ARG "" "" "SOURCES;DEPENDS;LIBRARIES" ${ARGN})
   add_executable(tenon_${folder}_test ${ARG_SOURCES})
   list(TRANSFORM ARG_DEPENDS PREPEND tenon_)
-  target_link_libraries(tenon_${folder}_test PRIVATE tenon_options ${ARG_DEPENDS} ${ARG_LIBRARIES} GTest::gtest
-                        GTest::gtest_main)
+  target_link_libraries(tenon_${folder}_test PRIVATE tenon_options ${ARG_DEPENDS} ${ARG_LIBRARIES} tenon_test_support)
   target_compile_definitions(tenon_${folder}_test PRIVATE TENON_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
   add_test(NAME ${folder} COMMAND tenon_${folder}_test)
+endfunction()
+
+# tenon_fuzz(gguf SOURCES gguf_fuzz.cpp … DEPENDS gguf): libFuzzer target tenon_gguf_fuzz (preset fuzz), whose corpus
+# lies in tests/fuzz/corpus/gguf.
+function(tenon_fuzz name)
+  if(NOT TENON_FUZZ)
+    return()
+  endif()
+  cmake_parse_arguments(ARG "" "" "SOURCES;DEPENDS" ${ARGN})
+  add_executable(tenon_${name}_fuzz ${ARG_SOURCES})
+  list(TRANSFORM ARG_DEPENDS PREPEND tenon_)
+  target_link_libraries(tenon_${name}_fuzz PRIVATE tenon_options ${ARG_DEPENDS})
+  target_link_options(tenon_${name}_fuzz PRIVATE -fsanitize=fuzzer)
+  if(NOT TARGET fuzzers)
+    add_custom_target(fuzzers)
+  endif()
+  add_dependencies(fuzzers tenon_${name}_fuzz)
 endfunction()

@@ -1,0 +1,34 @@
+# The one library that consumers link, and the package that find_package(Tenon) finds.
+include(CMakePackageConfigHelpers)
+include(GNUInstallDirs)
+
+# tenon_public_library(SOURCES tenon.cpp … HEADERS tenon.h export.h DEPENDS engine cpu …)
+#
+# Two targets of the same sources. tenon_facade is static, like every folder: tests and the command line link it.
+# tenon is libtenon.so: everything in one file, exporting what TENON_API marks and nothing else (tenon.map), so that
+# a host may carry other versions of the same code without a clash.
+function(tenon_public_library)
+  cmake_parse_arguments(ARG "" "" "SOURCES;HEADERS;DEPENDS" ${ARGN})
+  tenon_library(facade SOURCES ${ARG_SOURCES} DEPENDS ${ARG_DEPENDS})
+
+  add_library(tenon SHARED)
+  add_library(Tenon::tenon ALIAS tenon)
+  set(map ${PROJECT_SOURCE_DIR}/cmake/tenon.map)
+  target_link_libraries(tenon PRIVATE $<LINK_LIBRARY:WHOLE_ARCHIVE,tenon_facade>)
+  target_link_options(tenon PRIVATE -Wl,--version-script=${map} -Wl,--no-undefined)
+  target_include_directories(tenon INTERFACE $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>
+                                             $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+  target_compile_features(tenon INTERFACE cxx_std_20)
+  set_target_properties(tenon PROPERTIES LINKER_LANGUAGE CXX LINK_DEPENDS ${map} VERSION ${PROJECT_VERSION}
+                                         SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
+
+  set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/Tenon)
+  install(TARGETS tenon EXPORT TenonTargets)
+  install(FILES ${ARG_HEADERS} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tenon)
+  install(EXPORT TenonTargets NAMESPACE Tenon:: DESTINATION ${package_dir})
+  configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/TenonConfig.cmake.in
+                                ${PROJECT_BINARY_DIR}/TenonConfig.cmake INSTALL_DESTINATION ${package_dir})
+  write_basic_package_version_file(${PROJECT_BINARY_DIR}/TenonConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+  install(FILES ${PROJECT_BINARY_DIR}/TenonConfig.cmake ${PROJECT_BINARY_DIR}/TenonConfigVersion.cmake
+          DESTINATION ${package_dir})
+endfunction()
