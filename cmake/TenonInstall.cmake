@@ -11,10 +11,10 @@ function(tenon_public_library)
   cmake_parse_arguments(ARG "" "" "SOURCES;HEADERS;DEPENDS" ${ARGN})
   tenon_library(facade SOURCES ${ARG_SOURCES} DEPENDS ${ARG_DEPENDS})
 
-  add_library(tenon SHARED)
+  add_library(tenon SHARED $<TARGET_OBJECTS:tenon_facade>)
   add_library(Tenon::tenon ALIAS tenon)
   set(map ${PROJECT_SOURCE_DIR}/cmake/tenon.map)
-  target_link_libraries(tenon PRIVATE $<LINK_LIBRARY:WHOLE_ARCHIVE,tenon_facade>)
+  target_link_libraries(tenon PRIVATE tenon_facade)
   target_link_options(tenon PRIVATE -Wl,--version-script=${map} -Wl,--no-undefined)
   target_include_directories(tenon INTERFACE $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>
                                              $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)

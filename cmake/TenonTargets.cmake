@@ -23,12 +23,18 @@ if(TENON_FUZZ)
 endif()
 
 # tenon_library(gguf SOURCES reader.cpp … DEPENDS type base): library tenon_gguf of folder tenon/gguf.
-# DEPENDS are folder names; they are the only other folders that its files may include.
+# DEPENDS are folder names; they are the only other folders that its files may include (scripts/check_includes.py).
+# A folder of headers alone has no SOURCES.
 function(tenon_library folder)
   cmake_parse_arguments(ARG "" "" "SOURCES;DEPENDS;LIBRARIES" ${ARGN})
-  add_library(tenon_${folder} STATIC ${ARG_SOURCES})
   list(TRANSFORM ARG_DEPENDS PREPEND tenon_)
-  target_link_libraries(tenon_${folder} PUBLIC tenon_options ${ARG_DEPENDS} PRIVATE ${ARG_LIBRARIES})
+  if(ARG_SOURCES)
+    add_library(tenon_${folder} STATIC ${ARG_SOURCES})
+    target_link_libraries(tenon_${folder} PUBLIC tenon_options ${ARG_DEPENDS} PRIVATE ${ARG_LIBRARIES})
+  else()
+    add_library(tenon_${folder} INTERFACE)
+    target_link_libraries(tenon_${folder} INTERFACE tenon_options ${ARG_DEPENDS} ${ARG_LIBRARIES})
+  endif()
 endfunction()
 
 # tenon_test(gguf SOURCES reader_test.cpp … DEPENDS gguf): one test binary, tenon_gguf_test, with the main function,
