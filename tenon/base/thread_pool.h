@@ -2,6 +2,7 @@
 // workers meet at barriers. A whole plan runs in one such call, so a step costs a barrier and not a wake-up.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 

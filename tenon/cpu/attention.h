@@ -1,0 +1,50 @@
+// softmax(scale * q k^T + mask) v for grouped query heads, without a tokens x keys buffer.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "tenon/base/thread_pool.h"
+#include "tenon/type/element_type.h"
+
+namespace tenon::cpu {
+
+enum class AttentionMask : uint8_t {
+  kNone,    // every key is visible
+  kCausal,  // key p is visible to position i iff p <= i and, with a window w > 0, i - p < w
+  kRows,    // mask[t, key] is added to the scaled score
+};
+
+// All strides are bytes, so that a cache [context, kv_heads, head_size] is read in place.
+struct AttentionJob {
+  const std::byte* q = nullptr;  // [tokens, heads, head_size], f32 or f16
+  ElementType q_type = ElementType::kF32;
+  int64_t q_token_stride = 0, q_head_stride = 0;
+  const std::byte* k = nullptr;  // [keys, kv_heads, head_size], f16 or f32
+  const std::byte* v = nullptr;  // [keys, kv_heads, head_size]
+  ElementType k_type = ElementType::kF16, v_type = ElementType::kF16;
+  int64_t k_token_stride = 0, k_head_stride = 0;
+  int64_t v_token_stride = 0, v_head_stride = 0;
+  float* output = nullptr;  // [tokens, heads, head_size]; a row that sees no key becomes 0
+  int64_t output_token_stride = 0, output_head_stride = 0;
+
+  int64_t tokens = 0, keys = 0;
+  int64_t heads = 0,
+          kv_heads = 0;  // heads is a multiple of kv_heads; head h reads kv head h / (heads / kv_heads)
+  int64_t head_size = 0;
+  float scale = 1.0f;
+
+  AttentionMask mask = AttentionMask::kNone;
+  const int32_t* positions = nullptr;  // [tokens]; kCausal
+  // [keys]: the position of each key, or null where key j has position j. A negative one marks an empty row
+  // of a ring and is never visible. kCausal only.
+  const int32_t* key_positions = nullptr;
+  int64_t window = 0;                    // kCausal; 0: none
+  const std::byte* mask_rows = nullptr;  // [tokens, keys], f32 or f16; kRows
+  ElementType mask_type = ElementType::kF32;
+  int64_t mask_stride = 0;
+
+  std::byte* workspace = nullptr;  // attention_workspace_bytes(...), 64-byte aligned
+};
+
+}  // namespace tenon::cpu
