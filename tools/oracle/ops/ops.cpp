@@ -1,0 +1,35 @@
+#include "ops/ops.h"
+
+namespace tenon::oracle {
+
+std::span<const OpRow> op_rows() {
+  static constexpr OpRow kRows[] = {
+      {"add", "ADD", capture_add},
+      {"argsort", "ARGSORT", capture_argsort},
+      {"cont", "CONT", capture_cont},
+      {"cpy", "CPY", capture_cpy},
+      {"flash_attn_ext", "FLASH_ATTN_EXT", capture_flash_attn_ext},
+      {"gelu", "GELU", capture_gelu},
+      {"gelu_erf", "GELU_ERF", capture_gelu_erf},
+      {"gelu_quick", "GELU_QUICK", capture_gelu_quick},
+      {"get_rows", "GET_ROWS", capture_get_rows},
+      {"mul", "MUL", capture_mul},
+      {"mul_mat", "MUL_MAT", capture_mul_mat},
+      {"mul_mat_types", "MUL_MAT", capture_mul_mat_types},
+      {"permute", "PERMUTE", capture_permute},
+      {"reshape", "RESHAPE", capture_reshape},
+      {"rms_norm", "RMS_NORM", capture_rms_norm},
+      {"rope", "ROPE", capture_rope},
+      {"scale", "SCALE", capture_scale},
+      {"set_rows", "SET_ROWS", capture_set_rows},
+      {"silu", "SILU", capture_silu},
+      {"soft_max", "SOFT_MAX", capture_soft_max},
+      {"swiglu", "SWIGLU", capture_swiglu},
+      {"top_k", "TOP_K", capture_top_k},
+      {"transpose", "TRANSPOSE", capture_transpose},
+      {"view", "VIEW", capture_view},
+  };
+  return kRows;
+}
+
+}  // namespace tenon::oracle
