@@ -16,7 +16,8 @@ struct EnvironmentVariable {
 // Sorted by name.
 std::span<const EnvironmentVariable> environment_variables();
 
-// The variable's value now, or nullopt when unset. Throws std::logic_error for a name that is not in the list.
+// The variable's value now, or nullopt when unset. Throws std::logic_error for a name that is not in the
+// list.
 std::optional<std::string> environment(std::string_view name);
 
 }  // namespace tenon

@@ -4,13 +4,20 @@ namespace tenon {
 
 std::string_view error_code_name(ErrorCode code) {
   switch (code) {
-    case ErrorCode::kIo: return "io";
-    case ErrorCode::kInvalidFile: return "invalid file";
-    case ErrorCode::kUnsupported: return "unsupported";
-    case ErrorCode::kInvalidArgument: return "invalid argument";
-    case ErrorCode::kInvalidGraph: return "invalid graph";
-    case ErrorCode::kContextFull: return "context full";
-    case ErrorCode::kCancelled: return "cancelled";
+    case ErrorCode::kIo:
+      return "io";
+    case ErrorCode::kInvalidFile:
+      return "invalid file";
+    case ErrorCode::kUnsupported:
+      return "unsupported";
+    case ErrorCode::kInvalidArgument:
+      return "invalid argument";
+    case ErrorCode::kInvalidGraph:
+      return "invalid graph";
+    case ErrorCode::kContextFull:
+      return "context full";
+    case ErrorCode::kCancelled:
+      return "cancelled";
   }
   return "unknown";
 }

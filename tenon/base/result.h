@@ -1,4 +1,5 @@
-// A value or an Error. Everything that reads bytes from outside returns one; misuse of the API throws instead.
+// A value or an Error. Everything that reads bytes from outside returns one; misuse of the API throws
+// instead.
 #pragma once
 
 #include <stdexcept>
@@ -62,16 +63,16 @@ using Status = Result<void>;
 
 // Returns the error of `expression` from the calling function, if it has one.
 #define TENON_RETURN_IF_ERROR(expression) TENON_RETURN_IF_ERROR_(TENON_CONCAT(status_, __LINE__), expression)
-#define TENON_RETURN_IF_ERROR_(status, expression) \
-  do {                                             \
-    auto status = (expression);                    \
+#define TENON_RETURN_IF_ERROR_(status, expression)      \
+  do {                                                  \
+    auto status = (expression);                         \
     if (!status.ok()) return std::move(status).error(); \
   } while (false)
 
 // TENON_ASSIGN(auto file, gguf::open(path)): declares `file`, or returns the error from the calling function.
 #define TENON_ASSIGN(declaration, expression) \
   TENON_ASSIGN_(TENON_CONCAT(result_, __LINE__), declaration, expression)
-#define TENON_ASSIGN_(result, declaration, expression)  \
-  auto result = (expression);                           \
-  if (!result.ok()) return std::move(result).error();   \
+#define TENON_ASSIGN_(result, declaration, expression) \
+  auto result = (expression);                          \
+  if (!result.ok()) return std::move(result).error();  \
   declaration = std::move(result).value()

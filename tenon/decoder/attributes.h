@@ -1,5 +1,5 @@
-// Typed attributes of ggml nodes: one struct for each op that has any. Extents are given as the translators need them,
-// outermost first.
+// Typed attributes of ggml nodes: one struct for each op that has any. Extents are given as the translators
+// need them, outermost first.
 #pragma once
 
 #include <cstdint>
@@ -36,7 +36,8 @@ struct ViewAttributes {
 
 enum class PermuteCase {
   kPlain,                   // `order` applied as it is
-  kSplitSequencesThenSwap,  // [1,1,T,H*D] grouped by an active-sequence count (second input), then heads before tokens
+  kSplitSequencesThenSwap,  // [1,1,T,H*D] grouped by an active-sequence count (second input), then heads
+                            // before tokens
 };
 struct PermuteAttributes {
   PermuteCase permute_case = PermuteCase::kPlain;
@@ -89,8 +90,8 @@ struct ScaleAttributes {
   double bias = 0;
 };
 
-using NodeAttributes = std::variant<std::monostate, NormAttributes, ReshapeAttributes, ViewAttributes, PermuteAttributes,
-                                    RopeAttributes, AttentionAttributes, ArgsortAttributes, TopKAttributes,
-                                    GluAttributes, ScaleAttributes>;
+using NodeAttributes = std::variant<std::monostate, NormAttributes, ReshapeAttributes, ViewAttributes,
+                                    PermuteAttributes, RopeAttributes, AttentionAttributes, ArgsortAttributes,
+                                    TopKAttributes, GluAttributes, ScaleAttributes>;
 
 }  // namespace tenon::decoder

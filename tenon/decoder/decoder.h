@@ -1,6 +1,6 @@
-// The seam between a source of models and the translators. A Decoder lists the nodes of a ggml graph, producers before
-// users, with every fact a compiler needs; it knows no file, no IR and no execution mode. Two kinds exist: the native
-// builder (tenon/arch) and a live ggml graph; both speak the same ggml op names.
+// The seam between a source of models and the translators. A Decoder lists the nodes of a ggml graph,
+// producers before users, with every fact a compiler needs; it knows no file, no IR and no execution mode.
+// Two kinds exist: the native builder (tenon/arch) and a live ggml graph; both speak the same ggml op names.
 #pragma once
 
 #include <cstddef>
@@ -54,7 +54,8 @@ struct Mask {
 
 using Leaf = std::variant<std::monostate, Weight, Input, Cache, Mask>;
 
-// One node. `op` is ggml's name without prefix ("MUL_MAT"); unary and GLU kinds are ops of their own ("SILU", "SWIGLU").
+// One node. `op` is ggml's name without prefix ("MUL_MAT"); unary and GLU kinds are ops of their own ("SILU",
+// "SWIGLU").
 struct NodeView {
   std::string_view op;
   std::string_view name;  // unique; a leaf's name is the weight's, input's or cache's

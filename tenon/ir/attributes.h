@@ -1,5 +1,5 @@
-// Typed attributes of a node. An op declares a plain struct and one visit() over its members; printing, parsing,
-// comparing and copying all follow from that.
+// Typed attributes of a node. An op declares a plain struct and one visit() over its members; printing,
+// parsing, comparing and copying all follow from that.
 //
 //   struct RmsNormAttributes : ir::AttributesOf<RmsNormAttributes> {
 //     double epsilon = 1e-5;
@@ -66,10 +66,11 @@ struct NoAttributes : AttributesOf<NoAttributes> {
   void visit_fields(FieldVisitor&) {}
 };
 
-// "{axis=1, mode=max}", or "" when there are none.
-std::string print_attributes(const Attributes& attributes);
-// Fills `attributes` from the text that print_attributes gave; fields that the text leaves out keep their defaults.
-// An unknown field, a value of the wrong kind or an unknown enum name is an error naming it.
+// "{axis=1, mode=max}": the fields in which `attributes` differs from `defaults` (of the same type); "" when
+// in none.
+std::string print_attributes(const Attributes& attributes, const Attributes& defaults);
+// Fills `attributes` from the text that print_attributes gave; fields that the text leaves out keep their
+// defaults. An unknown field, a value of the wrong kind or an unknown enum name is an error naming it.
 Status parse_attributes(std::string_view text, Attributes& attributes);
 
 }  // namespace tenon::ir

@@ -11,7 +11,16 @@
 namespace tenon::ir {
 
 // What a parameter is to the model. kCache, kMask and kAttentionSize have details below.
-enum class ParameterRole : uint8_t { kNone, kTokens, kPositions, kOutputRows, kMask, kCache, kCacheIndex, kAttentionSize };
+enum class ParameterRole : uint8_t {
+  kNone,
+  kTokens,
+  kPositions,
+  kOutputRows,
+  kMask,
+  kCache,
+  kCacheIndex,
+  kAttentionSize
+};
 inline constexpr std::array<std::string_view, 8> kParameterRoleNames = {
     "none", "tokens", "positions", "output_rows", "mask", "cache", "cache_index", "attention_size"};
 
@@ -21,7 +30,8 @@ inline constexpr std::array<std::string_view, 3> kCacheKindNames = {"append", "w
 
 // Which keys a query sees, as structure over positions; kExplicit is whatever the mask tensor says.
 enum class MaskKind : uint8_t { kExplicit, kCausal, kWindow, kBidirectional };
-inline constexpr std::array<std::string_view, 4> kMaskKindNames = {"explicit", "causal", "window", "bidirectional"};
+inline constexpr std::array<std::string_view, 4> kMaskKindNames = {"explicit", "causal", "window",
+                                                                   "bidirectional"};
 
 struct ParameterAttributes : AttributesOf<ParameterAttributes> {
   std::string name;  // the model input's name
@@ -31,7 +41,7 @@ struct ParameterAttributes : AttributesOf<ParameterAttributes> {
   MaskKind mask = MaskKind::kExplicit;   // role kMask
   int64_t window = 0;                    // of a window cache or mask, in tokens
   int64_t layer = -1;                    // of a cache
-  std::string value_symbol;              // the symbol that this input's single element gives a value to, if any
+  std::string value_symbol;  // the symbol that this input's single element gives a value to, if any
 
   template <class V>
   void visit_fields(V& v) {
@@ -55,7 +65,7 @@ struct ConstantData {
 
 struct ConstantAttributes : AttributesOf<ConstantAttributes> {
   TensorType type;
-  std::string weight;           // the tensor's name in the model file; empty for a constant made by a translator
+  std::string weight;  // the tensor's name in the model file; empty for a constant made by a translator
   std::vector<int64_t> values;  // of small integer constants (orders, lengths, indices); else empty
   ConstantData data;            // always set in a model that was converted; the text form does not carry it
 

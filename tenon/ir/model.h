@@ -1,4 +1,5 @@
-// A graph: nodes in the order of their making, the parameters and results at its border, the bounds of its symbols.
+// A graph: nodes in the order of their making, the parameters and results at its border, the bounds of its
+// symbols.
 #pragma once
 
 #include <memory>
@@ -19,8 +20,8 @@ class Model {
 
   const std::string& name() const { return name_; }
 
-  // Adds a node and infers its output types. The name is made unique by a suffix; an empty one becomes the op's.
-  // Errors: the schema's arity or the shape rule's own words.
+  // Adds a node and infers its output types. The name is made unique by a suffix; an empty one becomes the
+  // op's. Errors: the schema's arity or the shape rule's own words.
   Result<Node*> add(const OpSchema& schema, std::vector<Value> inputs, std::unique_ptr<Attributes> attributes,
                     std::string name = "");
   Result<Value> add_parameter(ParameterAttributes attributes);
@@ -63,8 +64,8 @@ class Model {
   SymbolBounds symbols_;
 };
 
-// The elements of an integer value as extents, where conversion can know them: small constants, parameters that carry a
-// symbol, and Concat, ShapeOf, Gather, Squeeze, Unsqueeze, Convert, Reshape of such.
+// The elements of an integer value as extents, where conversion can know them: small constants, parameters
+// that carry a symbol, and Concat, ShapeOf, Gather, Squeeze, Unsqueeze, Convert, Reshape of such.
 std::optional<std::vector<Dim>> value_as_dims(Value value);
 
 }  // namespace tenon::ir

@@ -31,7 +31,9 @@ class Node {
   const Attributes& attributes() const { return *attributes_; }
   std::shared_ptr<const Attributes> shared_attributes() const { return attributes_; }
   template <class A>
-  const A& attributes_as() const { return dynamic_cast<const A&>(*attributes_); }
+  const A& attributes_as() const {
+    return dynamic_cast<const A&>(*attributes_);
+  }
 
  private:
   friend class Model;

@@ -1,5 +1,5 @@
-// Runs passes in order. For every pass, in one place: skip it when switched off, time it, collect its reasons,
-// verify the model after it.
+// Runs passes in order. For every pass, in one place: skip it when switched off, time it, collect its
+// reasons, verify the model after it.
 #pragma once
 
 #include <functional>
@@ -19,7 +19,9 @@ struct Reason {
 
 class PassContext {
  public:
-  void explain(std::string_view node, std::string text) { reasons_.push_back({std::string(node), std::move(text)}); }
+  void explain(std::string_view node, std::string text) {
+    reasons_.push_back({std::string(node), std::move(text)});
+  }
   const std::vector<Reason>& reasons() const { return reasons_; }
 
  private:
@@ -41,7 +43,7 @@ struct PassReport {
 };
 
 struct PassOptions {
-  std::set<std::string, std::less<>> disabled;           // pass names
+  std::set<std::string, std::less<>> disabled;                      // pass names
   std::function<void(const PassReport&, const Model&)> after_each;  // may be empty
 };
 

@@ -1,4 +1,5 @@
-// What the IR knows of an op: its name, its inputs and the rule that gives its outputs' types, shapes and axis roles.
+// What the IR knows of an op: its name, its inputs and the rule that gives its outputs' types, shapes and
+// axis roles.
 #pragma once
 
 #include <memory>
@@ -29,7 +30,8 @@ struct InputRule {
 // What a shape rule sees. Types are those of the producers' ports.
 class Inference {
  public:
-  Inference(std::string_view op, std::string_view node, const Attributes& attributes, std::span<const Value> inputs)
+  Inference(std::string_view op, std::string_view node, const Attributes& attributes,
+            std::span<const Value> inputs)
       : op_(op), node_(node), attributes_(attributes), inputs_(inputs) {}
 
   int input_count() const { return static_cast<int>(inputs_.size()); }
@@ -37,7 +39,9 @@ class Inference {
   // The input's elements as extents, where they are known before the run: see value_as_dims.
   std::optional<std::vector<Dim>> value(int input) const;
   template <class A>
-  const A& attributes() const { return dynamic_cast<const A&>(attributes_); }
+  const A& attributes() const {
+    return dynamic_cast<const A&>(attributes_);
+  }
 
   // An error that names op and node.
   Error error(std::string wanted, std::string found, std::string remedy = "") const;
@@ -59,7 +63,9 @@ struct OpSchema {
 };
 
 template <class A>
-std::unique_ptr<Attributes> make_attributes() { return std::make_unique<A>(); }
+std::unique_ptr<Attributes> make_attributes() {
+  return std::make_unique<A>();
+}
 
 // Schemas by name; sorted. The op catalogue gives one, tests may give their own.
 using SchemaTable = std::span<const OpSchema* const>;

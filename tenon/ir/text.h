@@ -21,7 +21,8 @@ std::string print(const Model& model);
 // Gives the bytes of a weight that the text names; without one, weights have no data.
 using WeightSource = std::function<Result<ConstantData>(std::string_view weight, const TensorType& type)>;
 
-// Types after the colon are checked against the inferred ones where they are given. Errors name line and column.
+// Types after the colon are checked against the inferred ones where they are given. Errors name line and
+// column.
 Result<Model> parse(std::string_view text, SchemaTable schemas, const WeightSource& weights = nullptr);
 
 }  // namespace tenon::ir

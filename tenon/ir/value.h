@@ -1,4 +1,5 @@
-// A tensor of the graph: an output port of a node. There is no way from a node to "its" tensor: a port is always given.
+// A tensor of the graph: an output port of a node. There is no way from a node to "its" tensor: a port is
+// always given.
 #pragma once
 
 #include <compare>

@@ -9,14 +9,16 @@
 
 namespace tenon::op {
 
-// Tensors of one evaluation. Inputs may be strided views; outputs are contiguous and already have their extents.
+// Tensors of one evaluation. Inputs may be strided views; outputs are contiguous and already have their
+// extents.
 struct ReferenceCall {
   const ir::Attributes& attributes;
   std::span<const TensorRef> inputs;
   std::span<const TensorRef> outputs;
 };
 
-// Slow and obvious; sums in double. Errors are data that the types could not rule out (an index out of range).
+// Slow and obvious; sums in double. Errors are data that the types could not rule out (an index out of
+// range).
 using Reference = Status (*)(const ReferenceCall&);
 
 // Builds the same function of `node`'s inputs from simpler ops and returns a value for each of its ports.

@@ -1,5 +1,5 @@
-// From a decoder to an IR model: translate every node, run the caller's passes in their order, then the built-in
-// lowerings on what they left. Stateless unless a caller's pass says otherwise.
+// From a decoder to an IR model: translate every node, run the caller's passes in their order, then the
+// built-in lowerings on what they left. Stateless unless a caller's pass says otherwise.
 #pragma once
 
 #include <span>
@@ -25,6 +25,7 @@ struct TranslatorRow {
 std::span<const TranslatorRow> translators();
 
 // Only the translation, no pass at all. `table` is for tests that take a row away.
-Result<ir::Model> translate(const decoder::Decoder& decoder, std::span<const TranslatorRow> table = translators());
+Result<ir::Model> translate(const decoder::Decoder& decoder,
+                            std::span<const TranslatorRow> table = translators());
 
 }  // namespace tenon::translate

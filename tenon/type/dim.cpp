@@ -35,8 +35,8 @@ Dim Dim::symbol(std::string_view name) {
 
 Result<Dim> Dim::parse(std::string_view text) {
   const auto fail = [&] {
-    return Error{ErrorCode::kInvalidArgument, "dimension", "a number, a symbol or a sum of products such as 4*T",
-                 "'" + std::string(text) + "'", ""};
+    return Error{ErrorCode::kInvalidArgument, "dimension",
+                 "a number, a symbol or a sum of products such as 4*T", "'" + std::string(text) + "'", ""};
   };
   Dim sum;
   size_t i = 0;
@@ -49,7 +49,8 @@ Result<Dim> Dim::parse(std::string_view text) {
       if (i < text.size() && std::isdigit(static_cast<unsigned char>(text[i]))) {
         int64_t number = 0;
         for (; i < text.size() && std::isdigit(static_cast<unsigned char>(text[i])); ++i) {
-          if (__builtin_mul_overflow(number, 10, &number) || __builtin_add_overflow(number, text[i] - '0', &number)) {
+          if (__builtin_mul_overflow(number, 10, &number) ||
+              __builtin_add_overflow(number, text[i] - '0', &number)) {
             return fail();
           }
         }
@@ -60,8 +61,10 @@ Result<Dim> Dim::parse(std::string_view text) {
       } else {
         return fail();
       }
-      if (i < text.size() && text[i] == '*') ++i;
-      else break;
+      if (i < text.size() && text[i] == '*')
+        ++i;
+      else
+        break;
     }
     sum = sum + product;
     if (i == text.size()) return sum;
@@ -142,7 +145,8 @@ std::optional<Dim> Dim::divide(const Dim& divisor) const {
     out.constant_ = constant_ / by_coefficient;
   }
   for (const auto& [product, coefficient] : terms_) {
-    if (coefficient % by_coefficient != 0 || !std::includes(product.begin(), product.end(), by.begin(), by.end())) {
+    if (coefficient % by_coefficient != 0 ||
+        !std::includes(product.begin(), product.end(), by.begin(), by.end())) {
       return std::nullopt;
     }
     Product rest;
@@ -157,8 +161,10 @@ std::optional<Dim> Dim::divide(const Dim& divisor) const {
 std::string Dim::to_string() const {
   std::string out;
   for (const auto& [product, coefficient] : terms_) {
-    if (coefficient < 0) out += '-';
-    else if (!out.empty()) out += '+';
+    if (coefficient < 0)
+      out += '-';
+    else if (!out.empty())
+      out += '+';
     const int64_t magnitude = coefficient < 0 ? -coefficient : coefficient;
     std::string term = magnitude == 1 ? "" : std::to_string(magnitude);
     for (const std::string& name : product) term += (term.empty() ? "" : "*") + name;
@@ -175,8 +181,10 @@ Dim operator+(const Dim& a, const Dim& b) {
   out.constant_ = saturating_add(out.constant_, b.constant_);
   for (const auto& [product, coefficient] : b.terms_) {
     const int64_t sum = saturating_add(out.terms_[product], coefficient);
-    if (sum == 0) out.terms_.erase(product);
-    else out.terms_[product] = sum;
+    if (sum == 0)
+      out.terms_.erase(product);
+    else
+      out.terms_[product] = sum;
   }
   return out;
 }
@@ -192,8 +200,10 @@ Dim operator*(const Dim& a, const Dim& b) {
     term.terms_[std::move(product)] = coefficient;
     out = out + term;
   };
-  for (const auto& [product, coefficient] : a.terms_) add(product, saturating_multiply(coefficient, b.constant_));
-  for (const auto& [product, coefficient] : b.terms_) add(product, saturating_multiply(coefficient, a.constant_));
+  for (const auto& [product, coefficient] : a.terms_)
+    add(product, saturating_multiply(coefficient, b.constant_));
+  for (const auto& [product, coefficient] : b.terms_)
+    add(product, saturating_multiply(coefficient, a.constant_));
   for (const auto& [left, left_coefficient] : a.terms_) {
     for (const auto& [right, right_coefficient] : b.terms_) {
       Dim::Product product = left;

@@ -1,5 +1,6 @@
-// Extents of a tensor. A Dim is a constant, a named symbol (T new tokens, KV cached tokens …) or a sum of products
-// of them (4*T, P + T), kept in one canonical form, so that two extents are known to be equal when they compare equal.
+// Extents of a tensor. A Dim is a constant, a named symbol (T new tokens, KV cached tokens …) or a sum of
+// products of them (4*T, P + T), kept in one canonical form, so that two extents are known to be equal when
+// they compare equal.
 #pragma once
 
 #include <cstdint>

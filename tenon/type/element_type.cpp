@@ -7,22 +7,14 @@ namespace tenon {
 namespace {
 
 constexpr ElementTypeInfo kTypes[] = {
-    {ElementType::kF32, "f32", 1, 4, 0},
-    {ElementType::kF16, "f16", 1, 2, 1},
-    {ElementType::kBF16, "bf16", 1, 2, 30},
-    {ElementType::kF64, "f64", 1, 8, 28},
-    {ElementType::kI8, "i8", 1, 1, 24},
-    {ElementType::kI16, "i16", 1, 2, 25},
-    {ElementType::kI32, "i32", 1, 4, 26},
-    {ElementType::kI64, "i64", 1, 8, 27},
-    {ElementType::kU8, "u8", 1, 1, std::nullopt},
-    {ElementType::kBool, "bool", 1, 1, std::nullopt},
-    {ElementType::kQ4_0, "q4_0", 32, 18, 2},
-    {ElementType::kQ4_1, "q4_1", 32, 20, 3},
-    {ElementType::kQ5_0, "q5_0", 32, 22, 6},
-    {ElementType::kQ8_0, "q8_0", 32, 34, 8},
-    {ElementType::kQ4_K, "q4_k", 256, 144, 12},
-    {ElementType::kQ6_K, "q6_k", 256, 210, 14},
+    {ElementType::kF32, "f32", 1, 4, 0},          {ElementType::kF16, "f16", 1, 2, 1},
+    {ElementType::kBF16, "bf16", 1, 2, 30},       {ElementType::kF64, "f64", 1, 8, 28},
+    {ElementType::kI8, "i8", 1, 1, 24},           {ElementType::kI16, "i16", 1, 2, 25},
+    {ElementType::kI32, "i32", 1, 4, 26},         {ElementType::kI64, "i64", 1, 8, 27},
+    {ElementType::kU8, "u8", 1, 1, std::nullopt}, {ElementType::kBool, "bool", 1, 1, std::nullopt},
+    {ElementType::kQ4_0, "q4_0", 32, 18, 2},      {ElementType::kQ4_1, "q4_1", 32, 20, 3},
+    {ElementType::kQ5_0, "q5_0", 32, 22, 6},      {ElementType::kQ8_0, "q8_0", 32, 34, 8},
+    {ElementType::kQ4_K, "q4_k", 256, 144, 12},   {ElementType::kQ6_K, "q6_k", 256, 210, 14},
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Element types: plain numbers and the quantised blocks of GGUF. A block type is a type like any other (q4_k),
-// with more than one element to the block.
+// Element types: plain numbers and the quantised blocks of GGUF. A block type is a type like any other
+// (q4_k), with more than one element to the block.
 #pragma once
 
 #include <cstddef>
@@ -11,16 +11,29 @@
 namespace tenon {
 
 enum class ElementType : uint8_t {
-  kF32, kF16, kBF16, kF64,
-  kI8, kI16, kI32, kI64, kU8, kBool,
-  kQ4_0, kQ4_1, kQ5_0, kQ8_0, kQ4_K, kQ6_K,
+  kF32,
+  kF16,
+  kBF16,
+  kF64,
+  kI8,
+  kI16,
+  kI32,
+  kI64,
+  kU8,
+  kBool,
+  kQ4_0,
+  kQ4_1,
+  kQ5_0,
+  kQ8_0,
+  kQ4_K,
+  kQ6_K,
 };
 
 struct ElementTypeInfo {
   ElementType type;
-  std::string_view name;   // as the text form spells it: "f32", "q4_k"
-  int block_elements;      // elements to a block; 1 for plain types
-  int block_bytes;         // bytes of a block
+  std::string_view name;            // as the text form spells it: "f32", "q4_k"
+  int block_elements;               // elements to a block; 1 for plain types
+  int block_bytes;                  // bytes of a block
   std::optional<uint32_t> ggml_id;  // type id in a GGUF file; nullopt where GGUF has none
 };
 

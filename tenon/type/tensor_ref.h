@@ -1,4 +1,5 @@
-// A tensor in memory, as kernels and reference functions see it: address, type, extents, strides. Owns nothing.
+// A tensor in memory, as kernels and reference functions see it: address, type, extents, strides. Owns
+// nothing.
 #pragma once
 
 #include <array>
@@ -11,8 +12,8 @@ namespace tenon {
 
 inline constexpr int kMaxRank = 5;
 
-// Axes from outermost to innermost. Strides are bytes from one index to the next; for a block type the innermost
-// stride is that of a block and its extent still counts elements.
+// Axes from outermost to innermost. Strides are bytes from one index to the next; for a block type the
+// innermost stride is that of a block and its extent still counts elements.
 struct TensorRef {
   std::byte* data = nullptr;
   ElementType element = ElementType::kF32;
@@ -26,7 +27,9 @@ struct TensorRef {
     return count;
   }
   template <class T>
-  T* as() const { return reinterpret_cast<T*>(data); }
+  T* as() const {
+    return reinterpret_cast<T*>(data);
+  }
 };
 
 // Sets the strides of a tensor that lies without gaps, innermost axis last.
@@ -34,7 +37,8 @@ inline void set_contiguous_strides(TensorRef& tensor) {
   int64_t stride = info(tensor.element).block_bytes;
   for (int i = tensor.rank - 1; i >= 0; --i) {
     tensor.stride[i] = stride;
-    stride *= i == tensor.rank - 1 ? tensor.extent[i] / info(tensor.element).block_elements : tensor.extent[i];
+    stride *=
+        i == tensor.rank - 1 ? tensor.extent[i] / info(tensor.element).block_elements : tensor.extent[i];
   }
 }
 

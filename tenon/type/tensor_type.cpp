@@ -55,10 +55,12 @@ std::string TensorType::to_string() const {
 
 Result<TensorType> TensorType::parse(std::string_view text) {
   const auto fail = [&](std::string_view what) {
-    return Error{ErrorCode::kInvalidArgument, "tensor type '" + std::string(text) + "'", std::string(what), "", ""};
+    return Error{ErrorCode::kInvalidArgument, "tensor type '" + std::string(text) + "'", std::string(what),
+                 "", ""};
   };
   const size_t open = text.find('[');
-  if (open == std::string_view::npos || text.back() != ']') return fail("element[axes], as in f32[1,T:token,64]");
+  if (open == std::string_view::npos || text.back() != ']')
+    return fail("element[axes], as in f32[1,T:token,64]");
   const std::optional<ElementType> element = element_type_from_name(text.substr(0, open));
   if (!element) return fail("a known element type");
   TensorType out{*element, {}};

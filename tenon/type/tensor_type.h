@@ -13,8 +13,19 @@
 
 namespace tenon {
 
-// What an axis counts. Extents of 1 that only keep the rank are kNone; kUnknown is what a shape rule gives up on.
-enum class AxisRole : uint8_t { kNone, kBatch, kToken, kPosition, kHead, kHeadSize, kChannel, kExpert, kUnknown };
+// What an axis counts. Extents of 1 that only keep the rank are kNone; kUnknown is what a shape rule gives up
+// on.
+enum class AxisRole : uint8_t {
+  kNone,
+  kBatch,
+  kToken,
+  kPosition,
+  kHead,
+  kHeadSize,
+  kChannel,
+  kExpert,
+  kUnknown
+};
 
 std::string_view name(AxisRole role);
 std::optional<AxisRole> axis_role_from_name(std::string_view name);
@@ -34,7 +45,9 @@ struct TensorType {
   std::vector<Axis> axes;
 
   int rank() const { return static_cast<int>(axes.size()); }
-  const Dim& dim(int axis) const { return axes.at(static_cast<size_t>(axis < 0 ? axis + rank() : axis)).extent; }
+  const Dim& dim(int axis) const {
+    return axes.at(static_cast<size_t>(axis < 0 ? axis + rank() : axis)).extent;
+  }
   AxisRole role(int axis) const { return axes.at(static_cast<size_t>(axis < 0 ? axis + rank() : axis)).role; }
   std::vector<Dim> dims() const;
   Dim element_count() const;
