@@ -1,0 +1,118 @@
+#include "tenon/base/thread_pool.h"
+
+#include <algorithm>
+#include <atomic>
+#include <mutex>
+#include <stdexcept>
+#include <thread>
+#include <vector>
+
+namespace tenon {
+
+namespace {
+
+// Workers are at most some microseconds apart when each has a core: longer than a spin means that one was
+// descheduled, and spinning on would keep its core from it.
+constexpr int kSpins = 2000;
+
+void pause() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#else
+  std::this_thread::yield();
+#endif
+}
+
+// Returns once `word` differs from `old`.
+void wait_for_change(const std::atomic<uint32_t>& word, uint32_t old) {
+  for (int i = 0; i < kSpins; ++i) {
+    if (word.load(std::memory_order_acquire) != old) return;
+    pause();
+  }
+  word.wait(old, std::memory_order_acquire);
+}
+
+}  // namespace
+
+// The generation takes the place of a sense flag: whoever arrives last opens the barrier by starting the next
+// one.
+class Barrier {
+ public:
+  void arrive_and_wait(int size) {
+    const uint32_t mine = generation_.load(std::memory_order_acquire);
+    if (arrived_.fetch_add(1, std::memory_order_acq_rel) + 1 == size) {
+      arrived_.store(0, std::memory_order_relaxed);
+      generation_.fetch_add(1, std::memory_order_release);
+      generation_.notify_all();
+    } else {
+      wait_for_change(generation_, mine);
+    }
+  }
+
+ private:
+  // Apart, so that those who wait do not slow down those who arrive.
+  alignas(64) std::atomic<int> arrived_{0};
+  alignas(64) std::atomic<uint32_t> generation_{0};
+};
+
+void Worker::barrier() const {
+  if (size > 1) meeting_point->arrive_and_wait(size);
+}
+
+Worker::Range Worker::share(int64_t count, int64_t grain) const {
+  const int64_t units = (count + grain - 1) / grain;
+  return {std::min(count, units * rank / size * grain), std::min(count, units * (rank + 1) / size * grain)};
+}
+
+struct ThreadPool::State {
+  std::mutex turn;  // held by the caller whose work runs
+  Barrier barrier;
+  alignas(64) std::atomic<uint32_t> call{0};  // counts calls; the idle wait for it to change
+  const std::function<void(const Worker&)>* work = nullptr;
+  bool stopping = false;
+  std::vector<std::thread> threads;
+
+  int size() const { return static_cast<int>(threads.size()) + 1; }
+
+  void serve(int rank, int workers) {
+    for (uint32_t seen = 0;;) {
+      wait_for_change(call, seen);
+      ++seen;
+      if (stopping) return;
+      (*work)(Worker{rank, workers, &barrier});
+      barrier.arrive_and_wait(workers);
+    }
+  }
+
+  void announce() {
+    call.fetch_add(1, std::memory_order_release);
+    call.notify_all();
+  }
+};
+
+ThreadPool::ThreadPool(int threads) : state_(std::make_unique<State>()) {
+  if (threads < 1) throw std::invalid_argument("[ThreadPool] needs at least one thread");
+  for (int rank = 1; rank < threads; ++rank) {
+    state_->threads.emplace_back([state = state_.get(), rank, threads] { state->serve(rank, threads); });
+  }
+}
+
+ThreadPool::~ThreadPool() {
+  state_->stopping = true;
+  state_->announce();
+  for (std::thread& thread : state_->threads) thread.join();
+}
+
+int ThreadPool::size() const { return state_->size(); }
+
+void ThreadPool::run(const std::function<void(const Worker&)>& work) {
+  const std::lock_guard<std::mutex> lock(state_->turn);
+  const int workers = state_->size();
+  state_->work = &work;
+  if (workers > 1) state_->announce();
+  work(Worker{0, workers, &state_->barrier});
+  // All are done with `work`, and with what it refers to, once they meet here.
+  if (workers > 1) state_->barrier.arrive_and_wait(workers);
+}
+
+}  // namespace tenon
