@@ -1,0 +1,50 @@
+// Rotary position embedding with linear scaling, YaRN and per-frequency factors, as ggml's ROPE computes it.
+#pragma once
+
+#include "tenon/op/op.h"
+
+namespace tenon::op {
+
+enum class RopeMode : uint8_t {
+  kNormal,  // rotates the pairs (2i, 2i + 1)
+  kNeox,    // rotates the pairs (i, i + n_rot / 2)
+};
+inline constexpr std::array<std::string_view, 2> kRopeModeNames = {"normal", "neox"};
+
+struct RopeAttributes : ir::AttributesOf<RopeAttributes> {
+  RopeMode mode = RopeMode::kNormal;
+  int64_t n_rot = 0;  // leading elements of a head that are rotated; even; the rest is copied
+  double freq_base = 10000;
+  double freq_scale = 1;   // 1 / the factor by which positions are interpolated
+  double ext_factor = 0;   // YaRN's mix of extrapolation; 0 is plain interpolation
+  double attn_factor = 1;  // multiplies the rotated elements
+  double beta_fast = 32;  // YaRN: rotations over the original context above which a frequency is extrapolated
+  double beta_slow = 1;   // YaRN: rotations below which it is interpolated
+  int64_t original_context = 0;  // tokens; read by YaRN alone
+
+  template <class V>
+  void visit_fields(V& v) {
+    v.enumeration("mode", mode, kRopeModeNames);
+    v.field("n_rot", n_rot);
+    v.field("freq_base", freq_base);
+    v.field("freq_scale", freq_scale);
+    v.field("ext_factor", ext_factor);
+    v.field("attn_factor", attn_factor);
+    v.field("beta_fast", beta_fast);
+    v.field("beta_slow", beta_slow);
+    v.field("original_context", original_context);
+  }
+};
+
+// A pair's angle is position * frequency / its factor.
+struct RopeRotation {
+  std::vector<double> frequencies;  // [n_rot / 2], radians to the position
+  double magnitude = 1;             // multiplies cosine and sine
+};
+RopeRotation rope_rotation(const RopeAttributes& attributes);
+
+// Rope(x [B, T, H, D], positions i32 or i64, optional factors f32 [n_rot / 2]); x is f32 or f16.
+// Positions are of any rank with T elements, shared by the batch, or B * T.
+const OpDefinition& rope_op();
+
+}  // namespace tenon::op
