@@ -6,7 +6,10 @@
 
 namespace tenon::oracle {
 
-int run_capture(std::vector<std::string> arguments);
-int run_compare(std::vector<std::string> arguments);
+int run_capture(std::vector<std::string> arguments);   // single ops into a folder
+int run_compare(std::vector<std::string> arguments);   // two folders of captures, bit for bit
+int run_logits(std::vector<std::string> arguments);    // a model's logits of a few tokens, as a capture
+int run_score(std::vector<std::string> arguments);     // a model's logits of thousands, as .npy files
+int run_tokenize(std::vector<std::string> arguments);  // a text's tokens, as a .npy file
 
 }  // namespace tenon::oracle

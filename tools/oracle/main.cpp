@@ -1,7 +1,9 @@
 // oracle: what real ggml and llama.cpp compute, written to files that Tenon's tests compare with.
 #include <cstdio>
 #include <exception>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "commands.h"
 
@@ -13,9 +15,14 @@ int main(int argc, char** argv) {
     int (*run)(std::vector<std::string> arguments);
   };
   static constexpr Command kCommands[] = {
-      {"capture", "DIR [NAME…]                      captures of single ops", run_capture},
-      {"compare", "A B                              bit-for-bit comparison of two folders of captures",
-       run_compare},
+      {"capture", "DIR [NAME…]", run_capture},
+      {"compare", "DIR DIR", run_compare},
+      {"logits",
+       "MODEL --tokens T,… [--split N,…] [--kv f32|f16] [--flash-attention] [--exact MODEL] -o FILE",
+       run_logits},
+      {"score", "MODEL --tokens-file FILE.npy [--chunk 512] [--kv f32|f16] [--flash-attention] -o DIR",
+       run_score},
+      {"tokenize", "MODEL TEXT [--count N] -o FILE.npy", run_tokenize},
   };
   const std::string_view wanted = argc > 1 ? argv[1] : "";
   for (const Command& command : kCommands) {
@@ -28,7 +35,7 @@ int main(int argc, char** argv) {
     }
   }
   for (const Command& command : kCommands) {
-    std::fprintf(stderr, "oracle %-9s%s\n", command.name.data(), command.usage);
+    std::fprintf(stderr, "oracle %-9s %s\n", command.name.data(), command.usage);
   }
   return 2;
 }
