@@ -160,6 +160,12 @@ std::vector<std::byte> Writer::head() const {
   return out;
 }
 
+uint64_t Writer::file_bytes() const {
+  uint64_t bytes = head().size();
+  for (const Tensor& tensor : tensors_) bytes += round_up(tensor.bytes, alignment_);
+  return bytes;
+}
+
 void Writer::write_to(const Sink& sink) const {
   sink(head());
   for (const Tensor& tensor : tensors_) {

@@ -44,6 +44,8 @@ class Writer {
 
   std::vector<std::byte> to_bytes() const;
   Status write(const std::string& path) const;  // UTF-8 path; kIo naming it
+  std::vector<std::byte> head() const;          // what comes before the data, padding included
+  uint64_t file_bytes() const;                  // head and data
 
  private:
   struct Tensor {
@@ -56,7 +58,6 @@ class Writer {
   using Sink = std::function<void(std::span<const std::byte>)>;
 
   void begin_key(std::string_view key);
-  std::vector<std::byte> head() const;
   void write_to(const Sink& sink) const;
 
   uint32_t version_;
