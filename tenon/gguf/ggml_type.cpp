@@ -63,13 +63,12 @@ Result<ElementType> element_type_of_file(uint32_t ggml_id) {
     if (type.id != ggml_id) continue;
     const std::string found = std::string(type.name) + " (type " + std::to_string(ggml_id) + ")";
     if (!type.successor.empty()) {
-      return Error{ErrorCode::kUnsupported, "", "a type that GGUF still has",
+      return Error{ErrorCode::kUnsupported, "", "a tensor type that GGUF still has",
                    found + ", which was removed from GGUF",
                    "convert the model again, to " + std::string(type.successor)};
     }
-    return Error{ErrorCode::kUnsupported, "",
-                 "a type that this build runs (" + names_of_runnable_types() + ")", found,
-                 "quantise the model to one of these"};
+    return Error{ErrorCode::kUnsupported, "", "a tensor type that this build runs", found,
+                 "quantise the model to one of " + names_of_runnable_types()};
   }
   return Error{ErrorCode::kInvalidFile, "", "a known tensor type", "type " + std::to_string(ggml_id),
                "the file is damaged or newer than this build"};

@@ -26,7 +26,7 @@ Status skip_strings(Cursor& cursor, uint64_t start, uint64_t count) {
     return cursor.error(start, std::to_string(count) + " strings",
                         std::to_string(cursor.remaining()) + " bytes left in the file", kTruncatedRemedy);
   }
-  for (uint64_t i = 0; i < count; ++i) TENON_RETURN_IF_ERROR(cursor.string("a string of the array"));
+  for (uint64_t i = 0; i < count; ++i) TENON_RETURN_IF_ERROR(cursor.string("a string"));
   return {};
 }
 
