@@ -1,0 +1,38 @@
+#include "tenon/cpu/rows_view.h"
+
+namespace tenon::cpu {
+
+Result<RowsView> rows_of(const TensorRef& tensor) {
+  RowsView out;
+  out.data = tensor.data;
+  out.rows = 1;
+  const int last = tensor.rank - 1;
+  if (last < 0) {
+    out.width = 1;
+    return out;
+  }
+  const auto fail = [] {
+    return Error{ErrorCode::kUnsupported, "tensor view", "rows at one distance, without gaps inside",
+                 "other strides", "run with --device ref"};
+  };
+  const ElementTypeInfo& element = info(tensor.element);
+  out.width = tensor.extent[static_cast<size_t>(last)];
+  out.stride = out.width / element.block_elements * element.block_bytes;
+  if (out.width > element.block_elements && tensor.stride[static_cast<size_t>(last)] != element.block_bytes)
+    return fail();
+  bool first = true;
+  for (int axis = last - 1; axis >= 0; --axis) {
+    const int64_t extent = tensor.extent[static_cast<size_t>(axis)];
+    const int64_t stride = tensor.stride[static_cast<size_t>(axis)];
+    if (extent == 1) continue;
+    if (first)
+      out.stride = stride;
+    else if (stride != out.stride * out.rows)
+      return fail();
+    first = false;
+    out.rows *= extent;
+  }
+  return out;
+}
+
+}  // namespace tenon::cpu

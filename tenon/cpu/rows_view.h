@@ -1,0 +1,24 @@
+// A tensor seen as rows of its last axis, at one distance: what most kernels walk.
+#pragma once
+
+#include "tenon/base/result.h"
+#include "tenon/type/tensor_ref.h"
+
+namespace tenon::cpu {
+
+struct RowsView {
+  std::byte* data = nullptr;
+  int64_t rows = 0;
+  int64_t width = 0;   // elements
+  int64_t stride = 0;  // bytes from row to row
+  template <class T>
+  T* as() const {
+    return reinterpret_cast<T*>(data);
+  }
+  int64_t stride_in(int64_t element_bytes) const { return stride / element_bytes; }
+};
+
+// An error when the last axis has gaps or the rows lie at several distances.
+Result<RowsView> rows_of(const TensorRef& tensor);
+
+}  // namespace tenon::cpu

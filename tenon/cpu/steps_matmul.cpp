@@ -1,0 +1,96 @@
+#include <array>
+
+#include "tenon/cpu/rows_view.h"
+#include "tenon/cpu/steps.h"
+
+namespace tenon::cpu {
+
+namespace {
+
+constexpr int64_t kFloat = sizeof(float);
+constexpr size_t kMaxSegments = 8;
+
+// Which of a part's inputs are what; x and the weight come first.
+struct PartLayout {
+  int bias = -1;
+  int residual = -1;
+};
+
+Result<MatmulSegment> segment_of(const runtime::BoundPart& part, const PartLayout& layout) {
+  const TensorRef& weight = part.inputs[1];
+  TENON_ASSIGN(RowsView output, rows_of(part.outputs[0]));
+  MatmulSegment out;
+  out.weight = weight.data;
+  out.type = weight.element;
+  out.rows = weight.extent[0];
+  out.row_bytes = weight.stride[0];
+  out.output = output.as<float>();
+  out.output_stride = output.stride_in(kFloat);
+  const auto has = [&](int input) { return input >= 0 && static_cast<size_t>(input) < part.inputs.size(); };
+  if (has(layout.bias)) out.bias = part.inputs[static_cast<size_t>(layout.bias)].as<float>();
+  if (has(layout.residual)) {
+    TENON_ASSIGN(RowsView residual, rows_of(part.inputs[static_cast<size_t>(layout.residual)]));
+    out.residual = residual.as<float>();
+    out.residual_stride = residual.stride_in(kFloat);
+  }
+  return out;
+}
+
+Result<MatmulJob> job_of(const runtime::BoundStep& step) {
+  TENON_ASSIGN(RowsView x, rows_of(step.parts[0].inputs[0]));
+  MatmulJob job;
+  job.x = x.as<float>();
+  job.x_stride = x.stride_in(kFloat);
+  job.tokens = x.rows;
+  job.depth = x.width;
+  job.workspace = step.scratch;
+  return job;
+}
+
+Status run_parts(const runtime::BoundStep& step, const PartLayout& layout, const KernelTable& kernels,
+                 const Worker& worker) {
+  TENON_ASSIGN(MatmulJob job, job_of(step));
+  std::array<MatmulSegment, kMaxSegments> segments;
+  for (size_t first = 0; first < step.parts.size(); first += kMaxSegments) {
+    const size_t count = std::min(kMaxSegments, step.parts.size() - first);
+    for (size_t i = 0; i < count; ++i) {
+      TENON_ASSIGN(segments[i], segment_of(step.parts[first + i], layout));
+    }
+    job.segments = {segments.data(), count};
+    if (first > 0) worker.barrier();  // the workspace is taken anew
+    kernels.matmul(job, worker);
+  }
+  return {};
+}
+
+}  // namespace
+
+Status step_matmul(const runtime::BoundStep& step, const KernelTable& kernels, const Worker& worker) {
+  return run_parts(step, {.bias = 2}, kernels, worker);
+}
+
+Status step_matmul_residual(const runtime::BoundStep& step, const KernelTable& kernels,
+                            const Worker& worker) {
+  return run_parts(step, {.residual = 2}, kernels, worker);
+}
+
+Status step_matmul_bias_residual(const runtime::BoundStep& step, const KernelTable& kernels,
+                                 const Worker& worker) {
+  return run_parts(step, {.bias = 2, .residual = 3}, kernels, worker);
+}
+
+// Inputs x, gate, up.
+Status step_matmul_swiglu(const runtime::BoundStep& step, const KernelTable& kernels, const Worker& worker) {
+  TENON_ASSIGN(MatmulJob job, job_of(step));
+  const runtime::BoundPart& part = step.parts[0];
+  TENON_ASSIGN(MatmulSegment gate, segment_of(part, {}));
+  MatmulSegment up = gate;
+  up.weight = part.inputs[2].data;
+  const std::array segments = {gate, up};
+  job.segments = segments;
+  job.swiglu = true;
+  kernels.matmul(job, worker);
+  return {};
+}
+
+}  // namespace tenon::cpu

@@ -1,0 +1,195 @@
+#include <cstring>
+
+#include "tenon/cpu/rows_view.h"
+#include "tenon/cpu/steps.h"
+#include "tenon/op/rms_norm.h"
+
+namespace tenon::cpu {
+
+namespace {
+
+constexpr int64_t kFloat = sizeof(float);
+
+Status check_range(std::string_view step, const int64_t* index, int64_t count, int64_t extent) {
+  for (int64_t i = 0; i < count; ++i) {
+    if (index[i] >= 0 && index[i] < extent) continue;
+    return Error{ErrorCode::kInvalidArgument, std::string(step),
+                 "an index from 0 to " + std::to_string(extent - 1), std::to_string(index[i]), ""};
+  }
+  return {};
+}
+
+// Rows of one token each, [1, T, H, D] -> [T, H*D].
+Result<RowsView> token_rows(const TensorRef& tensor) {
+  TensorRef flat = tensor;
+  if (flat.rank == 4) {
+    const bool packed =
+        tensor.extent[2] == 1 || tensor.stride[2] == tensor.extent[3] * info(tensor.element).block_bytes;
+    if (!packed) {
+      return Error{ErrorCode::kUnsupported, "cache rows", "heads without gaps", "other strides",
+                   "run with --device ref"};
+    }
+    flat.rank = 3;
+    flat.extent[2] = tensor.extent[2] * tensor.extent[3];
+    flat.stride[2] = info(tensor.element).block_bytes;
+  }
+  return rows_of(flat);
+}
+
+// Part: cache, index, rows. Writes the rows into `cache` (in place, or its fresh copy).
+Status write_rows(const runtime::BoundStep& step, const runtime::BoundPart& part, const TensorRef& cache,
+                  const KernelTable& kernels, const Worker& worker) {
+  TENON_ASSIGN(RowsView to, token_rows(cache));
+  TENON_ASSIGN(RowsView from, token_rows(part.inputs[2]));
+  const auto* index = part.inputs[1].as<int64_t>();
+  TENON_RETURN_IF_ERROR(check_range(step.step->name, index, from.rows, to.rows));
+  ConvertJob job;
+  job.input = from.data;
+  job.input_type = part.inputs[2].element;
+  job.input_stride = from.stride;
+  job.output = to.data;
+  job.output_type = cache.element;
+  job.output_stride = to.stride;
+  job.destination = index;
+  job.rows = from.rows;
+  job.width = from.width;
+  kernels.convert(job, worker);
+  return {};
+}
+
+Status binary(BinaryOp op, const runtime::BoundStep& step, const KernelTable& kernels, const Worker& worker) {
+  for (const runtime::BoundPart& part : step.parts) {
+    TENON_ASSIGN(RowsView a, rows_of(part.inputs[0]));
+    TENON_ASSIGN(RowsView b, rows_of(part.inputs[1]));
+    TENON_ASSIGN(RowsView out, rows_of(part.outputs[0]));
+    kernels.binary({.op = op,
+                    .a = a.as<float>(),
+                    .a_stride = a.stride_in(kFloat),
+                    .b = b.as<float>(),
+                    .b_stride = b.stride_in(kFloat),
+                    .b_rows = b.rows,
+                    .b_width = b.width,
+                    .output = out.as<float>(),
+                    .output_stride = out.stride_in(kFloat),
+                    .rows = out.rows,
+                    .width = out.width},
+                   worker);
+  }
+  return {};
+}
+
+}  // namespace
+
+Status step_stateless_kv(const runtime::BoundStep& step, const KernelTable& kernels, const Worker& worker) {
+  for (const runtime::BoundPart& part : step.parts) {
+    TENON_RETURN_IF_ERROR(write_rows(step, part, part.inputs[0], kernels, worker));
+  }
+  return {};
+}
+
+// The copying layout: the cache as it was, then the new rows over it.
+Status step_scatter_rows(const runtime::BoundStep& step, const KernelTable& kernels, const Worker& worker) {
+  for (const runtime::BoundPart& part : step.parts) {
+    TENON_ASSIGN(RowsView from, token_rows(part.inputs[0]));
+    TENON_ASSIGN(RowsView to, token_rows(part.outputs[0]));
+    const auto bytes = static_cast<size_t>(from.width * info(part.inputs[0].element).block_bytes);
+    const Worker::Range rows = worker.share(from.rows);
+    for (int64_t row = rows.begin; row < rows.end; ++row) {
+      std::memcpy(to.data + row * to.stride, from.data + row * from.stride, bytes);
+    }
+    worker.barrier();
+    TENON_RETURN_IF_ERROR(write_rows(step, part, part.outputs[0], kernels, worker));
+  }
+  return {};
+}
+
+// Inputs x, weight (optional).
+Status step_rms_norm(const runtime::BoundStep& step, const KernelTable& kernels, const Worker& worker) {
+  const auto& attributes = *step.step->find_attributes<op::RmsNormAttributes>();
+  for (const runtime::BoundPart& part : step.parts) {
+    TENON_ASSIGN(RowsView x, rows_of(part.inputs[0]));
+    TENON_ASSIGN(RowsView out, rows_of(part.outputs[0]));
+    RmsNormJob job;
+    job.x = x.as<float>();
+    job.x_token_stride = x.stride_in(kFloat);
+    if (part.inputs.size() > 1) job.weight = part.inputs[1].as<float>();
+    job.output = out.as<float>();
+    job.output_token_stride = out.stride_in(kFloat);
+    job.tokens = x.rows;
+    job.width = x.width;
+    job.epsilon = static_cast<float>(attributes.epsilon);
+    kernels.rms_norm(job, worker);
+  }
+  return {};
+}
+
+Status step_add(const runtime::BoundStep& step, const KernelTable& kernels, const Worker& worker) {
+  return binary(BinaryOp::kAdd, step, kernels, worker);
+}
+
+Status step_multiply(const runtime::BoundStep& step, const KernelTable& kernels, const Worker& worker) {
+  return binary(BinaryOp::kMultiply, step, kernels, worker);
+}
+
+Status step_swiglu(const runtime::BoundStep& step, const KernelTable& kernels, const Worker& worker) {
+  for (const runtime::BoundPart& part : step.parts) {
+    TENON_ASSIGN(RowsView gate, rows_of(part.inputs[0]));
+    TENON_ASSIGN(RowsView up, rows_of(part.inputs[1]));
+    TENON_ASSIGN(RowsView out, rows_of(part.outputs[0]));
+    kernels.swiglu({.gate = gate.as<float>(),
+                    .gate_stride = gate.stride_in(kFloat),
+                    .up = up.as<float>(),
+                    .up_stride = up.stride_in(kFloat),
+                    .output = out.as<float>(),
+                    .output_stride = out.stride_in(kFloat),
+                    .rows = out.rows,
+                    .width = out.width},
+                   worker);
+  }
+  return {};
+}
+
+// Inputs table [V, F], ids.
+Status step_gather_rows(const runtime::BoundStep& step, const KernelTable& kernels, const Worker& worker) {
+  for (const runtime::BoundPart& part : step.parts) {
+    const TensorRef &table = part.inputs[0], &ids = part.inputs[1];
+    TENON_ASSIGN(RowsView out, rows_of(part.outputs[0]));
+    for (int64_t i = 0; i < out.rows; ++i) {
+      const int64_t id = ids.element == ElementType::kI64 ? ids.as<int64_t>()[i] : ids.as<int32_t>()[i];
+      TENON_RETURN_IF_ERROR(check_range(step.step->name, &id, 1, table.extent[0]));
+    }
+    GatherRowsJob job;
+    job.table = table.data;
+    job.type = table.element;
+    job.row_bytes = table.stride[0];
+    job.table_rows = table.extent[0];
+    job.width = table.extent[1];
+    job.ids = ids.data;
+    job.id_type = ids.element;
+    job.output = out.as<float>();
+    job.output_stride = out.stride_in(kFloat);
+    job.rows = out.rows;
+    kernels.gather_rows(job, worker);
+  }
+  return {};
+}
+
+Status step_convert(const runtime::BoundStep& step, const KernelTable& kernels, const Worker& worker) {
+  for (const runtime::BoundPart& part : step.parts) {
+    TENON_ASSIGN(RowsView in, rows_of(part.inputs[0]));
+    TENON_ASSIGN(RowsView out, rows_of(part.outputs[0]));
+    ConvertJob job;
+    job.input = in.data;
+    job.input_type = part.inputs[0].element;
+    job.input_stride = in.stride;
+    job.output = out.data;
+    job.output_type = part.outputs[0].element;
+    job.output_stride = out.stride;
+    job.rows = out.rows;
+    job.width = out.width;
+    kernels.convert(job, worker);
+  }
+  return {};
+}
+
+}  // namespace tenon::cpu

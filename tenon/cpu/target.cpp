@@ -1,0 +1,262 @@
+#include "tenon/cpu/target.h"
+
+#include <algorithm>
+
+#include "tenon/op/attention.h"
+#include "tenon/op/gather.h"
+#include "tenon/op/matmul.h"
+#include "tenon/op/rope.h"
+#include "tenon/op/scatter_update.h"
+
+namespace tenon::cpu {
+
+namespace {
+
+using plan::Limits;
+using plan::Match;
+
+std::string wants(std::string_view what, ir::Value value) {
+  return "wants " + std::string(what) + ", has " + value.describe();
+}
+
+bool is_f32(ir::Value value) { return value.type().element == ElementType::kF32; }
+bool is_f32_or_f16(ir::Value value) { return is_f32(value) || value.type().element == ElementType::kF16; }
+
+std::string refuse_unless_f32(const Match& match) {
+  for (const ir::Value& operand : match.operands) {
+    if (!is_f32(operand)) return wants("f32", operand);
+  }
+  return "";
+}
+
+// x [.., K] f32 and a weight [N, K].
+std::string refuse_product(const ir::Node& product) {
+  const ir::Value x = product.input(0), w = product.input(1);
+  if (!product.attributes_as<op::MatMulAttributes>().transpose_b || w.type().rank() != 2)
+    return wants("a weight [N, K]", w);
+  if (!is_f32(x)) return wants("f32", x);
+  return "";
+}
+
+std::string refuse_matmul(const Match& match) { return refuse_product(match.node("MatMul")); }
+
+std::string refuse_bias(ir::Value bias, const ir::Node& product) {
+  const Dim rows = product.port_type(0).dim(-1);
+  if (!is_f32(bias) || bias.type().element_count() != rows)
+    return wants("an f32 bias of " + rows.to_string(), bias);
+  return "";
+}
+
+// Operands x, w, b.
+std::string refuse_matmul_bias(const Match& match) {
+  const ir::Node& product = match.node("MatMul");
+  std::string reason = refuse_product(product);
+  return reason.empty() ? refuse_bias(match.operands[2], product) : reason;
+}
+
+std::string refuse_residual(ir::Value residual, const ir::Node& product) {
+  if (!is_f32(residual) || residual.type().dims() != product.port_type(0).dims()) {
+    return wants("an f32 residual of the product's shape", residual);
+  }
+  return "";
+}
+
+// Operands x, w, r.
+std::string refuse_matmul_residual(const Match& match) {
+  const ir::Node& product = match.node("MatMul");
+  std::string reason = refuse_product(product);
+  return reason.empty() ? refuse_residual(match.operands[2], product) : reason;
+}
+
+// Operands x, w, b, r.
+std::string refuse_matmul_bias_residual(const Match& match) {
+  std::string reason = refuse_matmul_bias(match);
+  return reason.empty() ? refuse_residual(match.operands[3], match.node("MatMul")) : reason;
+}
+
+// Operands x, gate, up.
+std::string refuse_matmul_swiglu(const Match& match) {
+  for (const ir::Node* node : match.nodes) {
+    if (!node->is("MatMul")) continue;
+    std::string reason = refuse_product(*node);
+    if (!reason.empty()) return reason;
+  }
+  const TensorType& gate = match.operands[1].type();
+  if (gate != match.operands[2].type())
+    return wants("gate and up of one type, " + gate.to_string(), match.operands[2]);
+  return "";
+}
+
+// A row vector, or one number, against rows: what the kernels broadcast.
+bool broadcasts_last_axes(const TensorType& a, const TensorType& b) {
+  if (a.dims() == b.dims()) return true;
+  Dim trailing(1);
+  int axis = -1;
+  for (; - axis <= std::min(a.rank(), b.rank()) && a.dim(axis) == b.dim(axis); --axis)
+    trailing = trailing * b.dim(axis);
+  return b.element_count() == trailing;
+}
+
+std::string refuse_binary(const Match& match) {
+  std::string reason = refuse_unless_f32(match);
+  if (!reason.empty()) return reason;
+  const TensorType& out = match.root().port_type(0);
+  if (match.operands[0].type().dims() != out.dims())
+    return wants("the output's shape first", match.operands[0]);
+  if (!broadcasts_last_axes(out, match.operands[1].type()))
+    return wants("whole trailing axes", match.operands[1]);
+  return "";
+}
+
+// Operands x, weight.
+std::string refuse_weighted_norm(const Match& match) {
+  std::string reason = refuse_unless_f32(match);
+  if (!reason.empty()) return reason;
+  const TensorType& x = match.operands[0].type();
+  if (match.operands[1].type().element_count() != x.dim(-1))
+    return wants("a weight over the last axis", match.operands[1]);
+  return "";
+}
+
+std::string refuse_rope(const Match& match) {
+  if (!is_f32(match.operands[0])) return wants("f32", match.operands[0]);
+  if (match.operands[0].type().rank() != 4 || match.operands[0].type().dim(0) != Dim(1)) {
+    return wants("[1, T, H, D]", match.operands[0]);
+  }
+  if (match.operands[1].type().element != ElementType::kI32) return wants("i32 positions", match.operands[1]);
+  return "";
+}
+
+TensorType rope_table_type(const Match& match) {
+  const int64_t rotated = match.root().attributes_as<op::RopeAttributes>().n_rot;
+  return {ElementType::kF32, plain({match.operands[1].type().element_count(), Dim(rotated)})};
+}
+
+const plan::SharedTable kRopeTable{"rope_table", {1, 2}, rope_table_type};
+
+// Operands cache, index, rows, …; updates along axis 1 of [1, C, G, D].
+std::string refuse_cache_rows(const Match& match) {
+  const ir::Node& scatter = match.node("ScatterUpdate");
+  const ir::Value cache = match.operands[0], index = match.operands[1], rows = match.operands[2];
+  if (scatter.attributes_as<op::ScatterUpdateAttributes>().axis != 1 || cache.type().dim(0) != Dim(1)) {
+    return wants("updates along axis 1 of one sequence", cache);
+  }
+  if (index.type().element != ElementType::kI64) return wants("an i64 index", index);
+  if (!is_f32_or_f16(cache) || !is_f32_or_f16(rows)) return wants("f32 or f16", rows);
+  return "";
+}
+
+// Operands q, k, v, mask, positions.
+std::string refuse_attention(const Match& match) {
+  const auto& attributes = match.node("Attention").attributes_as<op::AttentionAttributes>();
+  for (int i = 0; i < 3; ++i) {
+    const ir::Value operand = match.operands[static_cast<size_t>(i)];
+    if (!is_f32_or_f16(operand) || operand.type().dim(0) != Dim(1))
+      return wants("one sequence of f32 or f16", operand);
+  }
+  if (match.operands[1].type().dim(-1) != match.operands[2].type().dim(-1))
+    return wants("keys and values of one size", match.operands[2]);
+  const bool positioned =
+      attributes.mask == ir::MaskKind::kCausal || attributes.mask == ir::MaskKind::kWindow;
+  if (positioned && match.operands[4].type().element != ElementType::kI32)
+    return wants("i32 positions", match.operands[4]);
+  if (attributes.mask == ir::MaskKind::kExplicit) {
+    const TensorType& mask = match.operands[3].type();
+    if (mask.rank() < 2 || mask.dim(-2) * mask.dim(-1) != mask.element_count())
+      return wants("a mask [1,1,T,KV]", match.operands[3]);
+  }
+  return "";
+}
+
+std::string refuse_gather(const Match& match) {
+  const ir::Node& gather = match.node("Gather");
+  const auto& attributes = gather.attributes_as<op::GatherAttributes>();
+  const ir::Value table = match.operands[0];
+  if (attributes.axis != 0 || table.type().rank() != 2) return wants("rows of a table [V, F]", table);
+  if (match.root().port_type(0).element != ElementType::kF32) return "gives f32 alone";
+  return "";
+}
+
+std::string refuse_convert(const Match& match) {
+  const auto plain_float = [](ElementType type) {
+    return type == ElementType::kF32 || type == ElementType::kF16 || type == ElementType::kBF16;
+  };
+  const ElementType to = match.root().port_type(0).element;
+  return plain_float(to) && plain_float(match.operands[0].type().element)
+             ? ""
+             : wants("f32, f16 or bf16", match.operands[0]);
+}
+
+}  // namespace
+
+plan::Target make_target(const KernelTable& kernels) {
+  const auto matmul_scratch = [&kernels](const Match& match, const Limits& limits) {
+    const int64_t depth = match.operands[0].type().dim(-1).value();
+    return kernels.matmul_workspace_bytes(limits.tokens, depth, limits.workers);
+  };
+  const auto attention_scratch = [&kernels](const Match& match, const Limits& limits) {
+    const TensorType& q = match.operands[0].type();
+    return kernels.attention_workspace_bytes(limits.tokens, limits.context, q.dim(1).value(),
+                                             match.operands[1].type().dim(1).value(), q.dim(3).value(),
+                                             limits.workers);
+  };
+  plan::Target target{
+      "cpu",
+      {
+          {.id = "matmul_swiglu",
+           .pattern = "SwiGLU(MatMul(x, g:Constant), MatMul(x, u:Constant))",
+           .refuse = refuse_matmul_swiglu,
+           .scratch_bytes = matmul_scratch},
+          {.id = "matmul_bias_residual",
+           .pattern = "Add(Add(MatMul(x, w:Constant), b:Constant), r)",
+           .refuse = refuse_matmul_bias_residual,
+           .scratch_bytes = matmul_scratch},
+          {.id = "matmul",
+           .pattern = "Add(MatMul(x, w:Constant), b:Constant)",
+           .refuse = refuse_matmul_bias,
+           .group = "matmul",
+           .scratch_bytes = matmul_scratch},
+          {.id = "matmul_residual",
+           .pattern = "Add(MatMul(x, w:Constant), r)",
+           .refuse = refuse_matmul_residual,
+           .scratch_bytes = matmul_scratch},
+          {.id = "matmul",
+           .pattern = "MatMul(x, w:Constant)",
+           .refuse = refuse_matmul,
+           .group = "matmul",
+           .scratch_bytes = matmul_scratch},
+          {.id = "rms_norm", .pattern = "Multiply(RMSNorm(x), w:Constant)", .refuse = refuse_weighted_norm},
+          {.id = "rms_norm", .pattern = "RMSNorm", .refuse = refuse_unless_f32},
+          {.id = "rope", .pattern = "Rope", .refuse = refuse_rope, .shared = &kRopeTable},
+          {.id = "StatelessKV",
+           .pattern = "VariadicSplit(ScatterUpdate(cache:Parameter, index, Convert(rows)), lengths)",
+           .refuse = refuse_cache_rows,
+           .in_place_operand = 0},
+          {.id = "StatelessKV",
+           .pattern = "VariadicSplit(ScatterUpdate(cache:Parameter, index, rows), lengths)",
+           .refuse = refuse_cache_rows,
+           .in_place_operand = 0},
+          {.id = "scatter_rows",
+           .pattern = "ScatterUpdate(cache, index, Convert(rows))",
+           .refuse = refuse_cache_rows},
+          {.id = "scatter_rows", .pattern = "ScatterUpdate(cache, index, rows)", .refuse = refuse_cache_rows},
+          {.id = "attention",
+           .pattern = "Attention(Convert(q), k, v, mask, positions)",
+           .refuse = refuse_attention,
+           .scratch_bytes = attention_scratch},
+          {.id = "attention",
+           .pattern = "Attention(q, k, v, mask, positions)",
+           .refuse = refuse_attention,
+           .scratch_bytes = attention_scratch},
+          {.id = "add", .pattern = "Add(a, b)", .refuse = refuse_binary},
+          {.id = "multiply", .pattern = "Multiply(a, b)", .refuse = refuse_binary},
+          {.id = "swiglu", .pattern = "SwiGLU(gate, up)", .refuse = refuse_unless_f32},
+          {.id = "gather_rows", .pattern = "Convert(Gather(table:Constant, ids))", .refuse = refuse_gather},
+          {.id = "gather_rows", .pattern = "Gather(table, ids)", .refuse = refuse_gather},
+          {.id = "convert", .pattern = "Convert(x)", .refuse = refuse_convert},
+          {.id = "reference", .pattern = "*"},
+      }};
+  return target;
+}
+
+}  // namespace tenon::cpu

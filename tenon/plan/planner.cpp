@@ -1,0 +1,111 @@
+#include <algorithm>
+
+#include "tenon/plan/memory.h"
+#include "tenon/plan/step_builder.h"
+#include "tenon/plan/views.h"
+
+namespace tenon::plan {
+
+namespace {
+
+std::string token_symbol_of(const ir::Model& model) {
+  for (const ir::Node* node : model.parameters()) {
+    const auto& parameter = node->attributes_as<ir::ParameterAttributes>();
+    if (parameter.role == ir::ParameterRole::kTokens)
+      return parameter.type.dim(-1).symbol_name().value_or("");
+  }
+  return "";
+}
+
+// One token, a few, many: a kernel may differ, a plan list may too.
+std::vector<TokenRange> token_classes(int64_t max_tokens) {
+  std::vector<TokenRange> out;
+  for (const TokenRange range : {TokenRange{1, 1}, TokenRange{2, 8}, TokenRange{9, INT64_MAX}}) {
+    if (range.min <= max_tokens) out.push_back({range.min, std::min(range.max, max_tokens)});
+  }
+  return out;
+}
+
+SymbolBounds with_overrides(SymbolBounds bounds, const SymbolBounds& overrides) {
+  for (const auto& [name, override_bounds] : overrides) bounds[name] = override_bounds;
+  return bounds;
+}
+
+int64_t context_limit(const ir::Model& model, const SymbolBounds& symbols) {
+  for (const ir::Node* node : model.parameters()) {
+    const auto& parameter = node->attributes_as<ir::ParameterAttributes>();
+    if (parameter.role != ir::ParameterRole::kCache) continue;
+    if (const auto axis = parameter.type.axis_of(AxisRole::kPosition)) {
+      return parameter.type.dim(*axis).bounds(symbols).max;
+    }
+  }
+  return 1;
+}
+
+int add_storage(Plan& plan, StorageKind kind, const std::string& name, const TensorType& type) {
+  Storage storage;
+  storage.kind = kind;
+  storage.name = name;
+  storage.bytes = packed_bytes(type);
+  const Bounds bounds = storage.bytes.bounds(plan.symbols);
+  storage.max_bytes = bounds.max == INT64_MAX ? 0 : static_cast<size_t>(bounds.max);  // the caller's memory
+  plan.storages.push_back(std::move(storage));
+  return static_cast<int>(plan.storages.size()) - 1;
+}
+
+void add_border(const ir::Model& model, Plan& plan) {
+  for (const ir::Node* node : model.parameters()) {
+    const auto& parameter = node->attributes_as<ir::ParameterAttributes>();
+    plan.inputs.push_back(
+        {parameter, add_storage(plan, StorageKind::kInput, parameter.name, parameter.type), false});
+  }
+  for (const ir::Node* node : model.results()) {
+    const auto& name = node->attributes_as<ir::ResultAttributes>().name;
+    const TensorType& type = node->input(0).type();
+    plan.outputs.push_back({name, type, add_storage(plan, StorageKind::kOutput, name, type), false});
+  }
+}
+
+void mark_read_inputs(Plan& plan) {
+  for (const StepList& list : plan.lists) {
+    for (const Step& step : list.steps) {
+      for (const StepPart& part : step.parts) {
+        for (const Operand& operand : part.inputs) {
+          for (InputBinding& input : plan.inputs) input.read |= input.storage == operand.storage;
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+
+Result<std::shared_ptr<const Plan>> make_plan(const ir::Model& model, const Target& target,
+                                              const PlanOptions& options) {
+  auto plan = std::make_shared<Plan>();
+  plan->target = target.name;
+  plan->symbols = with_overrides(model.symbols(), options.symbols);
+  plan->token_symbol = token_symbol_of(model);
+  add_border(model, *plan);
+
+  const int64_t max_tokens =
+      plan->token_symbol.empty() ? 1 : Dim::symbol(plan->token_symbol).bounds(plan->symbols).max;
+  if (max_tokens == INT64_MAX) {
+    return Error{ErrorCode::kInvalidArgument, "symbol " + plan->token_symbol, "an upper bound", "none", ""};
+  }
+  for (const TokenRange tokens : token_classes(max_tokens)) {
+    SymbolBounds symbols = plan->symbols;
+    if (!plan->token_symbol.empty()) symbols[plan->token_symbol] = {tokens.min, tokens.max};
+    const Limits limits{tokens.max, context_limit(model, symbols), options.workers};
+    TENON_ASSIGN(StepList list, StepBuilder(model, target, limits, symbols, tokens, *plan).build());
+    plan->arena_bytes = std::max(plan->arena_bytes, assign_arena(list, plan->storages));
+    place_barriers(list, plan->storages);
+    for (const Step& step : list.steps)
+      plan->scratch_bytes = std::max(plan->scratch_bytes, step.scratch_bytes);
+    plan->lists.push_back(std::move(list));
+  }
+  mark_read_inputs(*plan);
+  return std::shared_ptr<const Plan>(std::move(plan));
+}
+
+}  // namespace tenon::plan

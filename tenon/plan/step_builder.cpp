@@ -1,0 +1,306 @@
+#include "tenon/plan/step_builder.h"
+
+#include <algorithm>
+
+#include "tenon/op/reshape.h"
+#include "tenon/plan/views.h"
+
+namespace tenon::plan {
+
+namespace {
+
+bool is_border(const ir::Node& node) {
+  return node.is("Parameter") || node.is("Constant") || node.is("Result");
+}
+
+// Ops that are strides of their input wherever strides can say it.
+bool is_view(const ir::Node& node) {
+  return node.is("Reshape") || node.is("Squeeze") || node.is("Unsqueeze") || node.is("Transpose") ||
+         node.is("VariadicSplit");
+}
+
+const std::string& result_name(const ir::Node& result) {
+  return result.attributes_as<ir::ResultAttributes>().name;
+}
+
+// The Result that reads the value directly, if any.
+const ir::Node* result_of(ir::Value value) {
+  for (const ir::Use& use : value.uses()) {
+    if (use.user->is("Result")) return use.user;
+  }
+  return nullptr;
+}
+
+Operand whole(int storage, const TensorType& type) {
+  return {storage, type.element, type.dims(), contiguous_strides(type), Dim(0)};
+}
+
+}  // namespace
+
+StepBuilder::StepBuilder(const ir::Model& model, const Target& target, const Limits& limits,
+                         const SymbolBounds& symbols, TokenRange tokens, Plan& plan)
+    : model_(model), target_(target), limits_(limits), symbols_(symbols), plan_(plan) {
+  list_.tokens = tokens;
+  for (const TargetRow& row : target.rows) patterns_.push_back(Pattern::parse(row.pattern));
+}
+
+Result<StepList> StepBuilder::build() {
+  choose_rows();
+  for (ir::Node* node : model_.topological_order()) {
+    if (const auto found = chosen_.find(node); found != chosen_.end()) {
+      TENON_RETURN_IF_ERROR(emit(*node, found->second));
+    } else if (!is_border(*node) && !is_view(*node) && covered_.count(node) == 0) {
+      return Error{ErrorCode::kUnsupported, std::string(node->op()) + " '" + node->name() + "'",
+                   "an op that target " + std::string(target_.name) + " runs", node->output(0).describe(),
+                   node->is("SetRows") ? "run the lowering of SetRows before planning" : "try --device ref"};
+    }
+  }
+  for (const ir::Node* result : model_.results()) TENON_RETURN_IF_ERROR(emit_result(*result));
+  return std::move(list_);
+}
+
+void StepBuilder::choose_rows() {
+  std::vector<ir::Node*> order = model_.topological_order();
+  for (auto at = order.rbegin(); at != order.rend(); ++at) {
+    ir::Node& node = **at;
+    if (is_border(node) || covered_.count(&node) != 0) continue;
+    for (size_t i = 0; i < target_.rows.size(); ++i) {
+      if (patterns_[i].root_op() == "*" && (is_view(node) || node.is("SetRows"))) continue;
+      if (try_row(target_.rows[i], patterns_[i], node)) break;
+    }
+  }
+}
+
+bool StepBuilder::try_row(const TargetRow& row, const Pattern& pattern, ir::Node& node) {
+  Match match;
+  if (!row.tokens.contains(list_.tokens) || !pattern.match(node, match)) return false;
+  std::string reason = outside_reader(row, match);
+  if (reason.empty() && row.refuse) reason = row.refuse(match);
+  if (!reason.empty()) {
+    const Refusal refusal{std::string(row.id), node.name(), std::move(reason)};
+    if (std::find(plan_.refusals.begin(), plan_.refusals.end(), refusal) == plan_.refusals.end()) {
+      plan_.refusals.push_back(refusal);
+    }
+    return false;
+  }
+  covered_.insert(match.nodes.begin() + 1, match.nodes.end());
+  chosen_.emplace(&node, Chosen{&row, std::move(match)});
+  return true;
+}
+
+// A value inside a fusion is never stored, so no one else may read it. The Result of a tensor that is written
+// in place may: it reads the operand's own memory.
+std::string StepBuilder::outside_reader(const TargetRow& row, const Match& match) const {
+  for (size_t i = 1; i < match.nodes.size(); ++i) {
+    const ir::Node& node = *match.nodes[i];
+    if (covered_.count(&node) != 0) return "'" + node.name() + "' is part of another fusion";
+    for (int port = 0; port < node.port_count(); ++port) {
+      for (const ir::Use& use : node.port_uses(port)) {
+        const bool inside = std::find(match.nodes.begin(), match.nodes.end(), use.user) != match.nodes.end();
+        if (inside || (row.in_place_operand >= 0 && use.user->is("Result"))) continue;
+        return "'" + node.name() + "' is read by '" + use.user->name() + "' too";
+      }
+    }
+  }
+  return "";
+}
+
+const TargetRow* StepBuilder::wildcard() const {
+  const auto found = std::find_if(target_.rows.begin(), target_.rows.end(),
+                                  [](const TargetRow& row) { return row.pattern == "*"; });
+  return found == target_.rows.end() ? nullptr : &*found;
+}
+
+Status StepBuilder::emit(ir::Node& root, const Chosen& chosen) {
+  StepPart part;
+  for (const ir::Value& operand : chosen.match.operands) {
+    TENON_ASSIGN(Operand input, resolve(operand));
+    part.inputs.push_back(std::move(input));
+  }
+  if (chosen.row->shared) {
+    TENON_ASSIGN(Operand table, shared_table(chosen));
+    part.inputs.push_back(std::move(table));
+  }
+  TENON_ASSIGN(part.outputs, make_outputs(root, chosen, part));
+  for (const Operand& input : part.inputs) {
+    Storage& storage = plan_.storages[static_cast<size_t>(input.storage)];
+    if (storage.kind == StorageKind::kConstant) storage.layout = chosen.row->weight_layout;
+  }
+
+  const auto& operands = chosen.match.operands;
+  const bool joins =
+      !chosen.row->group.empty() &&
+      std::all_of(operands.begin() + 1, operands.end(), [](ir::Value v) { return v.node().is("Constant"); });
+  if (joins) {
+    const auto [group, first] = groups_.emplace(GroupKey{chosen.row->group, operands[0]}, list_.steps.size());
+    if (!first) {
+      list_.steps[group->second].parts.push_back(std::move(part));
+      return {};
+    }
+  }
+
+  Step step;
+  step.row = chosen.row->id;
+  step.op = root.op();
+  step.name = root.name();
+  for (const ir::Node* node : chosen.match.nodes) step.attributes.push_back(node->shared_attributes());
+  if (chosen.row->scratch_bytes) step.scratch_bytes = chosen.row->scratch_bytes(chosen.match, limits_);
+  step.parts.push_back(std::move(part));
+  list_.steps.push_back(std::move(step));
+  return {};
+}
+
+Result<std::vector<Operand>> StepBuilder::make_outputs(ir::Node& root, const Chosen& chosen,
+                                                       const StepPart& part) {
+  std::vector<Operand> outputs;
+  if (chosen.row->in_place_operand >= 0) {
+    const Operand& whole_tensor = part.inputs[static_cast<size_t>(chosen.row->in_place_operand)];
+    outputs.push_back(whole_tensor);
+    for (size_t i = 1; i < chosen.match.nodes.size(); ++i) {
+      operands_[chosen.match.nodes[i]->output(0)] = whole_tensor;
+    }
+    for (int port = 0; port < root.port_count(); ++port) {
+      std::optional<Operand> view = view_of(root, port, whole_tensor);
+      if (!view) continue;
+      operands_[root.output(port)] = *view;
+      if (!root.port_uses(port).empty()) outputs.push_back(*view);
+    }
+    return outputs;
+  }
+  for (int port = 0; port < root.port_count(); ++port) {
+    const ir::Value value = root.output(port);
+    if (const ir::Node* result = result_of(value)) {
+      outputs.push_back(whole(output_storage(result_name(*result)), value.type()));
+    } else {
+      TENON_ASSIGN(Operand made, new_storage(StorageKind::kArena, value.type(), root.name()));
+      outputs.push_back(std::move(made));
+    }
+    operands_[value] = outputs.back();
+  }
+  return outputs;
+}
+
+Result<Operand> StepBuilder::shared_table(const Chosen& chosen) {
+  const SharedTable& shared = *chosen.row->shared;
+  const ir::Node& root = chosen.match.root();
+  Step step;
+  std::string key =
+      std::string(shared.id) + print_attributes(root.attributes(), *root.schema().make_attributes());
+  StepPart part;
+  for (const int index : shared.operands) {
+    if (static_cast<size_t>(index) >= chosen.match.operands.size()) continue;
+    const ir::Value operand = chosen.match.operands[static_cast<size_t>(index)];
+    key += " " + operand.node().name() + ":" + std::to_string(operand.port());
+    TENON_ASSIGN(Operand input, resolve(operand));
+    part.inputs.push_back(std::move(input));
+  }
+  if (const auto found = shared_.find(key); found != shared_.end()) return found->second;
+  TENON_ASSIGN(Operand table,
+               new_storage(StorageKind::kArena, shared.type(chosen.match), std::string(shared.id)));
+  part.outputs.push_back(table);
+  step.row = shared.id;
+  step.op = root.op();
+  step.name = std::string(shared.id) + " of " + root.name();
+  step.parts.push_back(std::move(part));
+  step.attributes.push_back(root.shared_attributes());
+  list_.steps.push_back(std::move(step));
+  shared_[key] = table;
+  return table;
+}
+
+// A Result whose value is not made by a step that writes it directly gets a copy.
+Status StepBuilder::emit_result(const ir::Node& result) {
+  const ir::Value value = result.input(0);
+  TENON_ASSIGN(Operand source, resolve(value));
+  const auto& name = result_name(result);
+  const auto binding = std::find_if(plan_.outputs.begin(), plan_.outputs.end(),
+                                    [&](const OutputBinding& output) { return output.name == name; });
+  const Storage& storage = plan_.storages[static_cast<size_t>(source.storage)];
+  const auto in_place = [&](const Chosen& chosen) {
+    return chosen.row->in_place_operand >= 0 &&
+           std::find(chosen.match.nodes.begin(), chosen.match.nodes.end(), &value.node()) !=
+               chosen.match.nodes.end();
+  };
+  if (storage.kind == StorageKind::kInput &&
+      std::any_of(chosen_.begin(), chosen_.end(),
+                  [&](const auto& entry) { return in_place(entry.second); })) {
+    binding->storage = source.storage;
+    binding->in_place = true;
+    return {};
+  }
+  if (source.storage == binding->storage) return {};
+  const TargetRow* row = wildcard();
+  if (!row) {
+    return Error{ErrorCode::kUnsupported, "Result '" + name + "'", "a value that a kernel writes",
+                 value.describe(), ""};
+  }
+  Step step;
+  step.row = row->id;
+  step.op = "Reshape";  // of equal extents: a copy
+  step.name = result.name();
+  step.parts.push_back({{source}, {whole(binding->storage, value.type())}});
+  step.attributes.push_back(std::make_shared<op::ReshapeAttributes>());
+  list_.steps.push_back(std::move(step));
+  return {};
+}
+
+Result<Operand> StepBuilder::resolve(ir::Value value) {
+  if (const auto found = operands_.find(value); found != operands_.end()) return found->second;
+  ir::Node& node = value.node();
+  if (node.is("Parameter")) {
+    const auto& name = node.attributes_as<ir::ParameterAttributes>().name;
+    return operands_[value] = whole(input_storage(name), value.type());
+  }
+  if (node.is("Constant")) {
+    for (size_t i = 0; i < plan_.storages.size(); ++i) {
+      if (plan_.storages[i].constant.get() == &node.attributes()) {
+        return operands_[value] = whole(static_cast<int>(i), value.type());
+      }
+    }
+    TENON_ASSIGN(Operand made, new_storage(StorageKind::kConstant, value.type(), node.name()));
+    plan_.storages.back().constant =
+        std::dynamic_pointer_cast<const ir::ConstantAttributes>(node.shared_attributes());
+    return operands_[value] = made;
+  }
+  if (!is_view(node)) {
+    return Error{ErrorCode::kInvalidGraph, value.describe(), "a value that a step has made",
+                 "none before its reader", ""};
+  }
+  TENON_ASSIGN(Operand source, resolve(node.input(0)));
+  if (std::optional<Operand> view = view_of(node, value.port(), source)) return operands_[value] = *view;
+
+  // Strides cannot say it: copy, by the op's own reference.
+  const TargetRow* row = wildcard();
+  if (!row) {
+    return Error{ErrorCode::kUnsupported, std::string(node.op()) + " '" + node.name() + "'",
+                 "a view that strides can express", node.input(0).describe(), ""};
+  }
+  Match match;
+  Pattern::parse(row->pattern).match(node, match);
+  TENON_RETURN_IF_ERROR(emit(node, Chosen{row, std::move(match)}));
+  return operands_[value];
+}
+
+Result<Operand> StepBuilder::new_storage(StorageKind kind, const TensorType& type, const std::string& name) {
+  Storage storage;
+  storage.kind = kind;
+  storage.name = name;
+  storage.bytes = packed_bytes(type);
+  TENON_ASSIGN(storage.max_bytes, largest(storage.bytes, name));
+  plan_.storages.push_back(std::move(storage));
+  return whole(static_cast<int>(plan_.storages.size()) - 1, type);
+}
+
+Result<size_t> StepBuilder::largest(const Dim& bytes, const std::string& name) const {
+  const Bounds bounds = bytes.bounds(symbols_);
+  if (bounds.max == INT64_MAX) {
+    return Error{ErrorCode::kInvalidArgument, "tensor '" + name + "'", "bounded extents",
+                 bytes.to_string() + " bytes", "give an upper bound for each symbol"};
+  }
+  return static_cast<size_t>(bounds.max);
+}
+
+int StepBuilder::input_storage(std::string_view name) const { return plan_.find_input(name)->storage; }
+int StepBuilder::output_storage(std::string_view name) const { return plan_.find_output(name)->storage; }
+
+}  // namespace tenon::plan

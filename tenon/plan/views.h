@@ -1,0 +1,21 @@
+// Resolves the graph's values to views of storages.
+#pragma once
+
+#include <map>
+#include <optional>
+
+#include "tenon/plan/plan.h"
+
+namespace tenon::plan {
+
+// Packed strides for a type, innermost axis last.
+std::vector<Dim> contiguous_strides(const TensorType& type);
+// Bytes of a packed tensor. A block type's rows hold whole blocks.
+Dim packed_bytes(const TensorType& type);
+bool is_contiguous(const Operand& operand);
+
+// The view that Reshape, Transpose, Squeeze, Unsqueeze or VariadicSplit makes of `source`, or nullopt when
+// the node is none of these or strides cannot express it (then it must be copied).
+std::optional<Operand> view_of(const ir::Node& node, int port, const Operand& source);
+
+}  // namespace tenon::plan

@@ -1,0 +1,60 @@
+// Runs a plan: holds the arena, the caller's bindings and the steps bound to addresses. One thread at a time.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tenon/runtime/backend.h"
+
+namespace tenon::runtime {
+
+class Session {
+ public:
+  // Prepares the plan's constants through the backend and takes the arena.
+  static Result<std::unique_ptr<Session>> create(std::shared_ptr<Backend> backend,
+                                                 std::shared_ptr<const plan::Plan> plan);
+
+  const plan::Plan& plan() const { return *plan_; }
+
+  // The memory of an input or output for the runs that follow; it stays the caller's. It must hold the
+  // tensor's packed bytes for the symbols of every run. An output that the plan writes in place must be bound
+  // to its input's memory (or not at all). Errors name the tensor.
+  Status bind_input(std::string_view name, std::byte* data, size_t bytes);
+  Status bind_output(std::string_view name, std::byte* data, size_t bytes);
+
+  // One run. Every symbol of the bound tensors needs a value within the plan's bounds. Errors: an input that
+  // the plan reads or an output that it writes is not bound or too small; a kernel's own refusal.
+  Status run(const SymbolValues& symbols);
+
+ private:
+  Session(std::shared_ptr<Backend> backend, std::shared_ptr<const plan::Plan> plan);
+  Status check(const SymbolValues& symbols, const plan::StepList*& list) const;
+  void bind_steps(size_t list, const SymbolValues& symbols);
+  TensorRef bind(const plan::Operand& operand, const SymbolValues& symbols) const;
+  Status set_storage(int storage, std::string_view name, std::byte* data, size_t bytes);
+
+  struct Memory {
+    std::byte* data = nullptr;
+    size_t size = 0;
+  };
+  // A step list bound to addresses; kept from run to run, so that a run only touches what changed.
+  struct BoundList {
+    std::vector<BoundStep> steps;
+    std::vector<std::vector<std::string>> symbols;  // that each step's views mention
+    SymbolValues values;                            // for which it is bound
+    bool valid = false;
+  };
+
+  std::shared_ptr<Backend> backend_;
+  std::shared_ptr<const plan::Plan> plan_;
+  std::shared_ptr<const Program> program_;
+  std::vector<Buffer> owned_;                 // arena, constants
+  std::vector<Memory> storages_;              // by the plan's storage index
+  std::vector<std::byte*> in_place_outputs_;  // as the caller bound them, by the plan's output index
+  std::byte* scratch_ = nullptr;
+  std::vector<BoundList> lists_;
+};
+
+}  // namespace tenon::runtime
