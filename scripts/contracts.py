@@ -194,7 +194,7 @@ def main():
     parser.add_argument("preset")
     parser.add_argument("--bite", action="store_true", help="run the tests with their faults put in")
     parser.add_argument("ids", nargs="*", help="only these (default: all that are due)")
-    options = parser.parse_args()
+    options = parser.parse_intermixed_args()
     states = read_states((tree.ROOT / "docs" / "contracts.yaml").read_text())
     due = options.ids or [name for name, state in states.items() if state == "due"]
     binaries = sorted((tree.ROOT / "build" / options.preset / "bin").glob("tenon_*_test"))

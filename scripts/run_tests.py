@@ -127,9 +127,13 @@ class Runner:
             print(tail(log), flush=True)
 
     def tests(self, build):
-        """Names of the tests that CMake knows; test NAME is the binary tenon_NAME_test."""
+        """{name: command} of the tests that CMake knows; the command is there once the test is built.
+
+        Those that tenon_test declares are GoogleTest binaries of the name tenon_NAME_test, the others plain programs.
+        """
         listed = subprocess.run(["ctest", "--test-dir", build, "--show-only=json-v1"], capture_output=True, text=True)
-        return [test["name"] for test in json.loads(listed.stdout)["tests"]] if listed.returncode == 0 else []
+        tests = json.loads(listed.stdout)["tests"] if listed.returncode == 0 else []
+        return {test["name"]: test.get("command", []) for test in tests}
 
     def configure_and_build(self, preset, targets):
         chosen = ["--target", *targets] if targets else []
@@ -165,11 +169,14 @@ class Runner:
     def all(self, ci):
         self.checks()
         if self.configure_and_build(self.preset, []):
-            names = self.tests(self.build)
-            if not names:
+            tests = self.tests(self.build)
+            if not tests:
                 self.item("list of tests", ["ctest", "--test-dir", self.build, "--show-only", "--no-tests=error"])
-            for name in names:
-                self.binary(self.build, f"tenon_{name}_test", name)
+            for name, command in tests.items():
+                if pathlib.Path(command[0]).name == f"tenon_{name}_test":
+                    self.binary(self.build, f"tenon_{name}_test", name)
+                else:
+                    self.item(name, command)
             self.package()
         if ci:
             self.item("check format", ["scripts/check_format.py"])
