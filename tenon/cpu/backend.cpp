@@ -1,6 +1,7 @@
 #include "tenon/cpu/backend.h"
 
 #include <atomic>
+#include <functional>
 
 #include "tenon/base/thread_pool.h"
 #include "tenon/cpu/dispatch.h"
@@ -48,7 +49,7 @@ class CpuProgram : public runtime::Program {
   Status run(size_t list, std::span<const runtime::BoundStep> steps) const override {
     Status outcome;  // written by worker 0 alone: kernels' errors are the same for all
     std::atomic<bool> failed = false;
-    pool_.run([&](const Worker& worker) {
+    const auto work = [&](const Worker& worker) {
       for (size_t i = 0; i < steps.size(); ++i) {
         if (i > 0 && steps[i].step->barrier_before) worker.barrier();
         const LoadedStep& loaded = lists_[list][i];
@@ -65,7 +66,8 @@ class CpuProgram : public runtime::Program {
         worker.barrier();
         if (failed) return;
       }
-    });
+    };
+    pool_.run(std::cref(work));  // by reference: a copy would allocate on every step
     return outcome;
   }
 

@@ -30,6 +30,8 @@ struct OpDefinition {
   ir::OpSchema schema;
   Reference reference = nullptr;          // null for ops at the border and for SetRows' like that never run
   Decomposition decomposition = nullptr;  // null for primitive ops
+  // Whether the elements of an input are read at all, given the attributes; null: all inputs are.
+  bool (*reads)(const ir::Attributes& attributes, int input) = nullptr;
 };
 
 // Sorted by name.

@@ -17,7 +17,9 @@ struct Life {
 template <class Visit>
 void for_each_operand(const Step& step, Visit visit) {
   for (const StepPart& part : step.parts) {
-    for (const Operand& operand : part.inputs) visit(operand, false);
+    for (const Operand& operand : part.inputs) {
+      if (operand.storage >= 0) visit(operand, false);
+    }
     for (const Operand& operand : part.outputs) visit(operand, true);
   }
 }

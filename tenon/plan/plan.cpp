@@ -31,6 +31,7 @@ int Plan::count(std::string_view row, const StepList& list) const {
 namespace {
 
 std::string print_operand(const Plan& plan, const Operand& operand) {
+  if (operand.storage < 0) return "(not read)";
   const Storage& storage = plan.storages[static_cast<size_t>(operand.storage)];
   std::string out = storage.name + " " + std::string(name(operand.element)) + "[";
   for (size_t i = 0; i < operand.extents.size(); ++i)

@@ -33,7 +33,7 @@ struct Storage {
 
 // A view of a storage. Reshapes, transposes and splits of the graph are nothing but such views.
 struct Operand {
-  int storage = -1;
+  int storage = -1;  // -1: an input that the kernel does not read
   ElementType element = ElementType::kF32;
   std::vector<Dim> extents;  // elements
   std::vector<Dim>

@@ -26,8 +26,15 @@ std::vector<TokenRange> token_classes(int64_t max_tokens) {
   return out;
 }
 
-SymbolBounds with_overrides(SymbolBounds bounds, const SymbolBounds& overrides) {
+// Every symbol of the inputs has an entry, so that a session can ask for its value.
+SymbolBounds symbol_bounds(const ir::Model& model, const SymbolBounds& overrides) {
+  SymbolBounds bounds = model.symbols();
   for (const auto& [name, override_bounds] : overrides) bounds[name] = override_bounds;
+  std::vector<std::string> mentioned;
+  for (const ir::Node* node : model.parameters()) {
+    for (const Axis& axis : node->port_type(0).axes) axis.extent.collect_symbols(mentioned);
+  }
+  for (const std::string& name : mentioned) bounds.try_emplace(name);
   return bounds;
 }
 
@@ -84,7 +91,7 @@ Result<std::shared_ptr<const Plan>> make_plan(const ir::Model& model, const Targ
                                               const PlanOptions& options) {
   auto plan = std::make_shared<Plan>();
   plan->target = target.name;
-  plan->symbols = with_overrides(model.symbols(), options.symbols);
+  plan->symbols = symbol_bounds(model, options.symbols);
   plan->token_symbol = token_symbol_of(model);
   add_border(model, *plan);
 

@@ -31,6 +31,18 @@ const ir::Node* result_of(ir::Value value) {
   return nullptr;
 }
 
+// Whether any node of the match reads the value's elements: a mask whose structure is known is not.
+bool is_read(const Match& match, ir::Value value) {
+  for (const ir::Node* node : match.nodes) {
+    const op::OpDefinition* definition = op::find_op(node->op());
+    for (int i = 0; i < node->input_count(); ++i) {
+      if (node->input(i) != value) continue;
+      if (!definition || !definition->reads || definition->reads(node->attributes(), i)) return true;
+    }
+  }
+  return false;
+}
+
 Operand whole(int storage, const TensorType& type) {
   return {storage, type.element, type.dims(), contiguous_strides(type), Dim(0)};
 }
@@ -114,7 +126,10 @@ const TargetRow* StepBuilder::wildcard() const {
 Status StepBuilder::emit(ir::Node& root, const Chosen& chosen) {
   StepPart part;
   for (const ir::Value& operand : chosen.match.operands) {
-    TENON_ASSIGN(Operand input, resolve(operand));
+    Operand input;
+    if (is_read(chosen.match, operand)) {
+      TENON_ASSIGN(input, resolve(operand));
+    }
     part.inputs.push_back(std::move(input));
   }
   if (chosen.row->shared) {
@@ -123,6 +138,7 @@ Status StepBuilder::emit(ir::Node& root, const Chosen& chosen) {
   }
   TENON_ASSIGN(part.outputs, make_outputs(root, chosen, part));
   for (const Operand& input : part.inputs) {
+    if (input.storage < 0) continue;
     Storage& storage = plan_.storages[static_cast<size_t>(input.storage)];
     if (storage.kind == StorageKind::kConstant) storage.layout = chosen.row->weight_layout;
   }

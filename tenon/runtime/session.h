@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tenon/runtime/backend.h"
+#include "tenon/runtime/extent.h"
 
 namespace tenon::runtime {
 
@@ -26,32 +27,50 @@ class Session {
 
   // One run. Every symbol of the bound tensors needs a value within the plan's bounds. Errors: an input that
   // the plan reads or an output that it writes is not bound or too small; a kernel's own refusal.
-  Status run(const SymbolValues& symbols);
+  Status run(std::span<const SymbolValue> symbols);
 
  private:
-  Session(std::shared_ptr<Backend> backend, std::shared_ptr<const plan::Plan> plan);
-  Status check(const SymbolValues& symbols, const plan::StepList*& list) const;
-  void bind_steps(size_t list, const SymbolValues& symbols);
-  TensorRef bind(const plan::Operand& operand, const SymbolValues& symbols) const;
-  Status set_storage(int storage, std::string_view name, std::byte* data, size_t bytes);
-
-  struct Memory {
-    std::byte* data = nullptr;
-    size_t size = 0;
+  // A view whose extents are ready to be evaluated.
+  struct View {
+    int storage = -1;  // -1: the kernel does not read it
+    ElementType element = ElementType::kF32;
+    std::vector<Extent> extents, strides;
+    Extent offset;
+  };
+  struct PartViews {
+    std::vector<View> inputs, outputs;
   };
   // A step list bound to addresses; kept from run to run, so that a run only touches what changed.
   struct BoundList {
     std::vector<BoundStep> steps;
-    std::vector<std::vector<std::string>> symbols;  // that each step's views mention
-    SymbolValues values;                            // for which it is bound
+    std::vector<std::vector<PartViews>> views;  // of each step
+    std::vector<uint64_t> mentions;             // which symbols each step's views mention, as bits
+    std::vector<int64_t> values;                // the symbols' values for which it is bound
     bool valid = false;
   };
+  struct Memory {
+    std::byte* data = nullptr;
+    size_t size = 0;
+  };
+
+  Session(std::shared_ptr<Backend> backend, std::shared_ptr<const plan::Plan> plan);
+  Status prepare_memory();
+  void prepare_lists();
+  View view_of(const plan::Operand& operand, uint64_t& mentions) const;
+  Status set_symbols(std::span<const SymbolValue> symbols);
+  Status check_bindings() const;
+  void bind_steps(BoundList& list);
+  TensorRef bind(const View& view) const;
+  Status set_storage(int storage, std::string_view name, std::byte* data, size_t bytes);
 
   std::shared_ptr<Backend> backend_;
   std::shared_ptr<const plan::Plan> plan_;
   std::shared_ptr<const Program> program_;
+  std::vector<std::string> symbols_;
+  std::vector<int64_t> values_;               // of the present run
   std::vector<Buffer> owned_;                 // arena, constants
   std::vector<Memory> storages_;              // by the plan's storage index
+  std::vector<Extent> storage_bytes_;         // likewise
   std::vector<std::byte*> in_place_outputs_;  // as the caller bound them, by the plan's output index
   std::byte* scratch_ = nullptr;
   std::vector<BoundList> lists_;

@@ -48,6 +48,12 @@ class Dim {
   // The exact quotient when every coefficient divides, else nullopt. T*64 / 64 = T, 4*T*64 / T = 256.
   std::optional<Dim> divide(const Dim& divisor) const;
 
+  // The parts of the canonical form: constant_term() + sum over terms() of coefficient * product of the named
+  // symbols.
+  using Product = std::vector<std::string>;  // sorted names
+  int64_t constant_term() const { return constant_; }
+  const std::map<Product, int64_t>& terms() const { return terms_; }
+
   std::string to_string() const;
   bool operator==(const Dim&) const = default;
   friend Dim operator+(const Dim& a, const Dim& b);
@@ -55,7 +61,6 @@ class Dim {
   friend Dim operator*(const Dim& a, const Dim& b);
 
  private:
-  using Product = std::vector<std::string>;  // sorted names
   int64_t constant_ = 0;
   std::map<Product, int64_t> terms_;  // coefficient of each product; never 0
 };
