@@ -36,10 +36,10 @@ models: $(smollm2) $(qwen) ## fetch the two checkpoints that tests use
 oracle: setup models ## build real llama.cpp (cached outside the tree), capture again and compare
 	@tools/oracle/run.sh
 
-contracts: build-all ## id, test and result of every contract that is due
+contracts: models build-all ## id, test and result of every contract that is due
 	@scripts/contracts.py $(PRESET)
 
-contracts-bite: build-all ## run the contracts' tests with their faults put in: each must fail
+contracts-bite: models build-all ## run the contracts' tests with their faults put in: each must fail
 	@scripts/contracts.py $(PRESET) --bite
 
 check: ## format, include directions, file sizes, names, and the scripts' own tests
@@ -57,7 +57,7 @@ fuzz: ## run each fuzzer for FUZZ_TIME seconds (needs clang)
 
 bench: build-all $(smollm2) $(qwen) ## whole models, then kernels
 	@$(build)/bin/tenon bench $(smollm2) $(qwen)
-	@$(build)/bin/tenon_kernel_bench
+	@for bench in $(build)/bin/*_bench; do $$bench || exit 1; done
 
 install: build-all ## install program, library and header below PREFIX
 	@cmake --install $(build) --prefix "$(PREFIX)"
