@@ -13,7 +13,9 @@ struct BroadcastAttributes : ir::AttributesOf<BroadcastAttributes> {
   }
 };
 
-// Broadcast(x): x repeated numpy-wise to the target's extents. Axes keep their roles.
+// Broadcast(x): x repeated where its extent is 1 and the target's is not; where the target has a 1, x's
+// extent stays (OpenVINO's bidirectional mode, so that a target need not name a batch or token extent). Axes
+// keep their roles.
 const OpDefinition& broadcast_op();
 
 }  // namespace tenon::op

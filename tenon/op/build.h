@@ -1,6 +1,9 @@
 // Adding ops of the catalogue to a model, for decompositions and translators.
 #pragma once
 
+#include <memory>
+#include <string>
+
 #include "tenon/op/op.h"
 
 namespace tenon::op {
@@ -12,8 +15,7 @@ class Builder {
 
   template <class A = ir::NoAttributes>
   Result<ir::Node*> add_node(const OpDefinition& op, std::vector<ir::Value> inputs, A attributes = {}) {
-    return add_node(op, std::move(inputs),
-                    std::unique_ptr<ir::Attributes>(std::make_unique<A>(std::move(attributes))));
+    return insert(op, std::move(inputs), std::make_unique<A>(std::move(attributes)));
   }
   // The output of an op that has one port; throws std::logic_error for another.
   template <class A = ir::NoAttributes>
@@ -21,6 +23,9 @@ class Builder {
     TENON_ASSIGN(ir::Node * node, add_node(op, std::move(inputs), std::move(attributes)));
     return only_port(*node);
   }
+
+  // The value itself when it is of that type already.
+  Result<ir::Value> convert(ir::Value value, ElementType to);
 
   // Constants that own their elements: axes without roles, values in order.
   ir::Value floats(std::vector<int64_t> extents, const std::vector<double>& values);  // f32

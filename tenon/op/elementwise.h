@@ -12,7 +12,7 @@ namespace tenon::op {
 const OpDefinition& add_op();       // a + b
 const OpDefinition& subtract_op();  // a - b
 const OpDefinition& multiply_op();  // a * b
-const OpDefinition& divide_op();    // a / b; integers truncate, a division of integers by zero is an error
+const OpDefinition& divide_op();    // a / b, floats only
 
 // Floats only.
 const OpDefinition& cos_op();

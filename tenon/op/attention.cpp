@@ -1,0 +1,215 @@
+#include "tenon/op/attention.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "tenon/op/broadcast.h"
+#include "tenon/op/build.h"
+#include "tenon/op/element_access.h"
+#include "tenon/op/elementwise.h"
+#include "tenon/op/matmul.h"
+#include "tenon/op/reshape.h"
+#include "tenon/op/shape_rule.h"
+#include "tenon/op/softmax.h"
+#include "tenon/op/transpose.h"
+#include "tenon/op/unsqueeze.h"
+
+namespace tenon::op {
+
+namespace {
+
+constexpr int kMaskInput = 3;
+constexpr int kPositionsInput = 4;
+
+bool needs_positions(ir::MaskKind kind) {
+  return kind == ir::MaskKind::kCausal || kind == ir::MaskKind::kWindow;
+}
+
+Status check_mask(const ir::Inference& node) {
+  const auto& attributes = node.attributes<AttentionAttributes>();
+  const std::string_view kind = ir::kMaskKindNames[static_cast<size_t>(attributes.mask)];
+  if (attributes.mask == ir::MaskKind::kWindow && attributes.window <= 0) {
+    return node.error("a window of at least 1", std::to_string(attributes.window));
+  }
+  if (attributes.mask == ir::MaskKind::kExplicit && node.input_count() <= kMaskInput) {
+    return node.error("a mask input for mask kind explicit", "none");
+  }
+  if (needs_positions(attributes.mask) && node.input_count() <= kPositionsInput) {
+    return node.error("a positions input for mask kind " + std::string(kind), "none");
+  }
+  if (node.input_count() <= kMaskInput) return {};
+  const TensorType& q = node.type(0);
+  const TensorType& mask = node.type(kMaskInput);
+  const std::vector<Dim> scores = {q.dim(0), q.dim(1), q.dim(2), node.type(1).dim(2)};
+  bool fits = mask.rank() <= 4 && (mask.element == ElementType::kF32 || mask.element == ElementType::kF16);
+  for (int i = 0; fits && i < mask.rank(); ++i) {
+    const Dim& extent = mask.dim(mask.rank() - 1 - i);
+    fits = extent == Dim(1) || extent == scores[static_cast<size_t>(3 - i)];
+  }
+  if (fits) return {};
+  return node.error("a mask f32 or f16 that broadcasts to " +
+                        TensorType{ElementType::kF32, {scores.begin(), scores.end()}}.to_string(),
+                    mask.to_string());
+}
+
+InferredTypes infer(const ir::Inference& node) {
+  for (int i = 0; i < 3; ++i) {
+    TENON_RETURN_IF_ERROR(require_rank(node, i, 4));
+    const ElementType element = node.type(i).element;
+    if (element != ElementType::kF32 && element != ElementType::kF16) {
+      return node.error("q, k and v f32 or f16", node.type(i).to_string() + " at input " + std::to_string(i));
+    }
+    for (const int axis : {1, 3}) {
+      const auto extent = require_static(node, i, axis);
+      if (!extent.ok()) return extent.error();
+    }
+  }
+  const TensorType &q = node.type(0), &k = node.type(1), &v = node.type(2);
+  const int64_t heads = q.dim(1).value(), groups = k.dim(1).value();
+  if (groups <= 0 || heads % groups != 0) {
+    return node.error("a count of query heads that is a multiple of " + std::to_string(groups) + " key heads",
+                      std::to_string(heads));
+  }
+  if (k.dim(0) != q.dim(0) || k.dim(3) != q.dim(3)) {
+    return node.error("q and k of one batch and head size", q.to_string() + " and " + k.to_string());
+  }
+  if (v.dim(0) != k.dim(0) || v.dim(1) != k.dim(1) || v.dim(2) != k.dim(2)) {
+    return node.error("k and v of one batch, heads and length", k.to_string() + " and " + v.to_string());
+  }
+  TENON_RETURN_IF_ERROR(check_mask(node));
+  if (node.input_count() > kPositionsInput) {
+    const TensorType& positions = node.type(kPositionsInput);
+    if (positions.element_count() != q.dim(2) && positions.element_count() != q.dim(0) * q.dim(2)) {
+      return node.error("a position for each query of " + q.to_string(), positions.to_string());
+    }
+  }
+  return std::vector<TensorType>{{ElementType::kF32, {q.axes[0], q.axes[2], q.axes[1], v.axes[3]}}};
+}
+
+// What is added to the score of query `at` [b, h, t] and key `key`; -inf where the query does not see it.
+class Mask {
+ public:
+  explicit Mask(const ReferenceCall& call)
+      : attributes_(dynamic_cast<const AttentionAttributes&>(call.attributes)), call_(call) {
+    if (needs_positions(attributes_.mask)) positions_ = load_all(call.inputs[kPositionsInput]);
+  }
+
+  double operator()(const Index& at, int64_t key) const {
+    if (attributes_.mask == ir::MaskKind::kBidirectional) return 0;
+    if (attributes_.mask == ir::MaskKind::kExplicit) {
+      const TensorRef& mask = call_.inputs[kMaskInput];
+      return load(mask, broadcast_index(mask, {at[0], at[1], at[2], key}, 4));
+    }
+    const int64_t queries = call_.inputs[0].extent[2];
+    const bool per_batch = static_cast<int64_t>(positions_.size()) != queries;
+    const double ahead =
+        positions_[static_cast<size_t>((per_batch ? at[0] * queries : 0) + at[2])] - static_cast<double>(key);
+    const bool in_window =
+        attributes_.mask != ir::MaskKind::kWindow || ahead < static_cast<double>(attributes_.window);
+    return ahead >= 0 && in_window ? 0 : -std::numeric_limits<double>::infinity();
+  }
+
+ private:
+  const AttentionAttributes& attributes_;
+  const ReferenceCall& call_;
+  std::vector<double> positions_;
+};
+
+Status reference(const ReferenceCall& call) {
+  const double scale = dynamic_cast<const AttentionAttributes&>(call.attributes).scale;
+  const TensorRef &q = call.inputs[0], &k = call.inputs[1], &v = call.inputs[2];
+  const Mask mask(call);
+  for_each_index(q, 3, [&](const Index& at) {
+    const std::vector<double> query = load_row(q, at);
+    const int64_t group = at[1] / (q.extent[1] / k.extent[1]);
+    // Keys that the query does not see are not read: a cache's unwritten rows may hold anything.
+    std::vector<std::pair<int64_t, double>> seen;
+    double largest = -std::numeric_limits<double>::infinity();
+    for (int64_t j = 0; j < k.extent[2]; ++j) {
+      const double bias = mask(at, j);
+      if (bias == -std::numeric_limits<double>::infinity()) continue;
+      const std::vector<double> key = load_row(k, {at[0], group, j});
+      double score = 0;
+      for (size_t i = 0; i < query.size(); ++i) score += query[i] * key[i];
+      seen.emplace_back(j, score * scale + bias);
+      largest = std::max(largest, seen.back().second);
+    }
+    double total = 0;
+    std::vector<double> sum(static_cast<size_t>(v.extent[3]));
+    for (const auto& [j, score] : seen) {
+      const double weight = std::exp(score - largest);
+      const std::vector<double> value = load_row(v, {at[0], group, j});
+      total += weight;
+      for (size_t i = 0; i < sum.size(); ++i) sum[i] += weight * value[i];
+    }
+    for (size_t i = 0; i < sum.size(); ++i) {
+      store(call.outputs[0], {at[0], at[2], at[1], static_cast<int64_t>(i)},
+            seen.empty() ? 0 : sum[i] / total);
+    }
+  });
+  return {};
+}
+
+// [B,G,KV,D] -> [B,H,KV,D]: every key head H / G times, one after the other.
+Result<ir::Value> tile_heads(Builder& build, ir::Value value, int64_t heads) {
+  const TensorType type = value.type();
+  const int64_t groups = type.dim(1).value();
+  if (groups == heads) return value;
+  UnsqueezeAttributes after_heads;
+  after_heads.axes = {2};
+  BroadcastAttributes repeat;
+  repeat.target = {1, 1, heads / groups, 1, 1};
+  ReshapeAttributes merge;
+  merge.target = {0, heads, -1, type.dim(3)};
+  merge.special_zero = true;
+  TENON_ASSIGN(ir::Value wide, build.add(unsqueeze_op(), {value}, after_heads));
+  TENON_ASSIGN(wide, build.add(broadcast_op(), {wide}, repeat));
+  return build.add(reshape_op(), {wide}, merge);
+}
+
+// Adds the dense mask for every kind: hosts pass one. Unlike the reference it reads masked keys and values.
+Result<std::vector<ir::Value>> decompose(ir::Model& model, ir::Node& node) {
+  Builder build(model, node.name());
+  const auto& attributes = node.attributes_as<AttentionAttributes>();
+  const int64_t heads = node.input(0).type().dim(1).value();
+  MatMulAttributes by_rows;
+  by_rows.transpose_b = true;
+  TENON_ASSIGN(ir::Value k, tile_heads(build, node.input(1), heads));
+  TENON_ASSIGN(ir::Value v, tile_heads(build, node.input(2), heads));
+  TENON_ASSIGN(ir::Value scores, build.add(matmul_op(), {node.input(0), k}, by_rows));
+  TENON_ASSIGN(scores, build.add(multiply_op(), {scores, build.scalar(attributes.scale)}));
+  if (node.input_count() > kMaskInput) {
+    TENON_ASSIGN(ir::Value mask, build.convert(node.input(kMaskInput), ElementType::kF32));
+    TENON_ASSIGN(scores, build.add(add_op(), {scores, mask}));
+  }
+  TENON_ASSIGN(ir::Value weights, build.add(softmax_op(), {scores}, SoftmaxAttributes{}));
+  TENON_ASSIGN(ir::Value mixed, build.add(matmul_op(), {weights, v}, MatMulAttributes{}));
+  TENON_ASSIGN(ir::Value out, build.add(transpose_op(), {mixed, build.integers({0, 2, 1, 3})}));
+  return std::vector<ir::Value>{out};
+}
+
+// A mask whose structure is known is not looked at.
+bool reads(const ir::Attributes& attributes, int input) {
+  const auto& attention = dynamic_cast<const AttentionAttributes&>(attributes);
+  return input != kMaskInput || attention.mask == ir::MaskKind::kExplicit;
+}
+
+}  // namespace
+
+const OpDefinition& attention_op() {
+  static const OpDefinition op{{.name = "Attention",
+                                .inputs = {{"q", ir::InputKind::kFloat},
+                                           {"k", ir::InputKind::kFloat},
+                                           {"v", ir::InputKind::kFloat},
+                                           {"mask", ir::InputKind::kFloat, true},
+                                           {"positions", ir::InputKind::kIndex, true}},
+                                .make_attributes = ir::make_attributes<AttentionAttributes>,
+                                .infer = infer},
+                               reference,
+                               decompose,
+                               reads};
+  return op;
+}
+
+}  // namespace tenon::op

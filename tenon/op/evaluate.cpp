@@ -1,0 +1,171 @@
+#include "tenon/op/evaluate.h"
+
+#include <algorithm>
+
+#include "tenon/op/element_access.h"
+#include "tenon/op/op.h"
+
+namespace tenon::op {
+
+namespace {
+
+const std::string kRankLimit = "at most " + std::to_string(kMaxRank) + " axes";
+
+class Evaluation {
+ public:
+  Evaluation(const ir::Model& model, const HostTensors& inputs, SymbolValues symbols)
+      : model_(model), inputs_(inputs), symbols_(std::move(symbols)) {}
+
+  Result<HostTensors> run() {
+    TENON_RETURN_IF_ERROR(bind_symbols());
+    for (ir::Node* node : model_.topological_order()) TENON_RETURN_IF_ERROR(step(*node));
+    HostTensors outputs;
+    for (const ir::Node* result : model_.results()) {
+      const TensorRef& value = tensors_.at(result->input(0));
+      HostTensor& out = outputs[result->attributes_as<ir::ResultAttributes>().name];
+      const auto bytes = bytes_for(value.element, value.element_count());
+      out = {value.element,
+             {value.extent.begin(), value.extent.begin() + value.rank},
+             {value.data, value.data + bytes}};
+    }
+    return outputs;
+  }
+
+ private:
+  static Error input_error(std::string_view name, std::string wanted, std::string found) {
+    return {ErrorCode::kInvalidArgument, "input '" + std::string(name) + "'", std::move(wanted),
+            std::move(found), ""};
+  }
+
+  Status bind(const std::string& symbol, int64_t value, std::string_view input) {
+    const auto [entry, is_new] = symbols_.emplace(symbol, value);
+    if (is_new || entry->second == value) return {};
+    return input_error(input, symbol + " = " + std::to_string(entry->second), std::to_string(value));
+  }
+
+  Status bind_symbols() {
+    for (const auto& [name, tensor] : inputs_) {
+      if (!model_.find_parameter(name))
+        return input_error(name, "an input that the model has", "none of that name");
+    }
+    for (const ir::Node* node : model_.parameters()) {
+      const auto& parameter = node->attributes_as<ir::ParameterAttributes>();
+      const auto found = inputs_.find(parameter.name);
+      if (found == inputs_.end()) return input_error(parameter.name, parameter.type.to_string(), "nothing");
+      const HostTensor& tensor = found->second;
+      if (tensor.element != parameter.type.element ||
+          static_cast<int>(tensor.extents.size()) != parameter.type.rank()) {
+        return input_error(
+            parameter.name, parameter.type.to_string(),
+            std::string(name(tensor.element)) + " of rank " + std::to_string(tensor.extents.size()));
+      }
+      if (node->port_type(0).rank() > kMaxRank)
+        return node_error(*node, kRankLimit, parameter.type.to_string());
+      if (tensor.bytes.size() != bytes_for(tensor.element, tensor.element_count())) {
+        return input_error(parameter.name, "the bytes of its extents",
+                           std::to_string(tensor.bytes.size()) + " bytes");
+      }
+      for (size_t i = 0; i < tensor.extents.size(); ++i) {
+        const auto symbol = parameter.type.axes[i].extent.symbol_name();
+        if (symbol) TENON_RETURN_IF_ERROR(bind(*symbol, tensor.extents[i], parameter.name));
+      }
+      if (parameter.value_symbol.empty()) continue;
+      if (tensor.element_count() != 1)
+        return input_error(parameter.name, "one element", std::to_string(tensor.element_count()));
+      TENON_RETURN_IF_ERROR(bind(parameter.value_symbol, load_integer(tensor.view(), {}), parameter.name));
+    }
+    return {};
+  }
+
+  Result<std::vector<int64_t>> extents_of(const ir::Node& node, int port) const {
+    if (node.port_type(port).rank() > kMaxRank)
+      return node_error(node, kRankLimit, node.port_type(port).to_string());
+    std::vector<int64_t> out;
+    for (const Axis& axis : node.port_type(port).axes) {
+      std::vector<std::string> names;
+      axis.extent.collect_symbols(names);
+      for (const std::string& symbol : names) {
+        if (symbols_.count(symbol) == 0) return node_error(node, "a value for symbol " + symbol, "none");
+      }
+      out.push_back(axis.extent.evaluate(symbols_));
+      if (out.back() < 0) {
+        return node_error(node, "an extent " + axis.extent.to_string() + " of 0 or more",
+                          std::to_string(out.back()));
+      }
+    }
+    return out;
+  }
+
+  static Error node_error(const ir::Node& node, std::string wanted, std::string found) {
+    return {ErrorCode::kInvalidArgument, std::string(node.op()) + " '" + node.name() + "'", std::move(wanted),
+            std::move(found), ""};
+  }
+
+  Status step(ir::Node& node) {
+    if (node.is("Result")) return {};
+    if (node.is("Parameter")) return parameter(node);
+    if (node.is("Constant")) return constant(node);
+    const OpDefinition* const op = find_op(node.op());
+    if (!op || !op->reference) return node_error(node, "an op that runs", "one without reference");
+
+    std::vector<TensorRef> inputs, outputs;
+    for (const ir::Value& input : node.inputs()) inputs.push_back(tensors_.at(input));
+    for (int port = 0; port < node.port_count(); ++port) {
+      TENON_ASSIGN(std::vector<int64_t> extents, extents_of(node, port));
+      storage_.push_back(HostTensor::make(node.port_type(port).element, std::move(extents)));
+      outputs.push_back(storage_.back().ref());
+      tensors_[node.output(port)] = outputs.back();
+    }
+    Status status = op->reference({node.attributes(), inputs, outputs});
+    if (status.ok()) return {};
+    Error error = std::move(status).error();
+    error.where += " '" + node.name() + "'";
+    return error;
+  }
+
+  Status parameter(ir::Node& node) {
+    const HostTensor& tensor = inputs_.at(node.attributes_as<ir::ParameterAttributes>().name);
+    TENON_ASSIGN(std::vector<int64_t> extents, extents_of(node, 0));
+    if (extents != tensor.extents) {
+      const auto differs = std::mismatch(extents.begin(), extents.end(), tensor.extents.begin());
+      return node_error(node,
+                        "extent " + std::to_string(*differs.first) + " on axis " +
+                            std::to_string(differs.first - extents.begin()),
+                        std::to_string(*differs.second));
+    }
+    tensors_[node.output(0)] = tensor.view();
+    return {};
+  }
+
+  Status constant(ir::Node& node) {
+    const ir::ConstantData& data = node.attributes_as<ir::ConstantAttributes>().data;
+    TENON_ASSIGN(std::vector<int64_t> extents, extents_of(node, 0));
+    TensorRef out{const_cast<std::byte*>(data.bytes),
+                  node.port_type(0).element,
+                  static_cast<int>(extents.size()),
+                  {},
+                  {}};
+    std::copy(extents.begin(), extents.end(), out.extent.begin());
+    set_contiguous_strides(out);
+    const size_t wanted = bytes_for(out.element, out.element_count());
+    if (data.size != wanted) {
+      return node_error(node, std::to_string(wanted) + " bytes", std::to_string(data.size));
+    }
+    tensors_[node.output(0)] = out;
+    return {};
+  }
+
+  const ir::Model& model_;
+  const HostTensors& inputs_;
+  SymbolValues symbols_;
+  std::vector<HostTensor> storage_;
+  std::map<ir::Value, TensorRef> tensors_;
+};
+
+}  // namespace
+
+Result<HostTensors> evaluate(const ir::Model& model, const HostTensors& inputs, SymbolValues symbols) {
+  return Evaluation(model, inputs, std::move(symbols)).run();
+}
+
+}  // namespace tenon::op

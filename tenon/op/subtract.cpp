@@ -1,0 +1,13 @@
+#include "tenon/op/elementwise.h"
+#include "tenon/op/elementwise_rule.h"
+
+namespace tenon::op {
+
+const OpDefinition& subtract_op() {
+  static const OpDefinition op{binary_schema("Subtract"), [](const ReferenceCall& call) {
+                                 return apply_binary(call, [](auto a, auto b) { return a - b; });
+                               }};
+  return op;
+}
+
+}  // namespace tenon::op
