@@ -17,7 +17,7 @@ std::string text_of(const std::vector<std::byte>& bytes) {
 
 std::string raw(std::initializer_list<int> bytes) { return {bytes.begin(), bytes.end()}; }
 
-// The layout of https://github.com/ggml-org/ggml/blob/master/docs/gguf.md, byte by byte.
+// The layout that ggml's docs/gguf.md describes, byte by byte.
 TEST(Writer, LaysTheFileOutAsTheFormatSays) {
   Writer writer;
   writer.set_alignment(8).set("k", int16_t{-2}).set("w", std::vector<std::string>{"ab"});
