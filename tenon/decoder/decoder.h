@@ -34,6 +34,7 @@ struct Weight {
 enum class InputRole { kTokens, kPositions, kOutputRows, kCacheIndex, kOther };
 struct Input {
   InputRole role = InputRole::kOther;
+  std::string value_symbol;  // the symbol that this input's single element gives a value to, if any
 };
 
 // A cache is described, not owned.

@@ -4,6 +4,7 @@
 #include <stdexcept>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 
 namespace tenon::ir {
 
@@ -78,6 +79,20 @@ Result<Value> Model::add_parameter(ParameterAttributes attributes) {
   TENON_ASSIGN(Node * node,
                add(parameter_schema(), {}, std::make_unique<ParameterAttributes>(std::move(attributes)),
                    std::move(name)));
+  return node->output(0);
+}
+
+Result<Value> Model::replace_parameter(Node& old, ParameterAttributes attributes) {
+  const auto place = std::find(parameters_.begin(), parameters_.end(), &old);
+  if (place == parameters_.end()) throw std::logic_error("[Model::replace_parameter] " + old.name() + " is no parameter");
+  const auto index = place - parameters_.begin();
+  std::string name = std::exchange(old.name_, old.name_ + ".old");
+  by_name_.erase(name);
+  by_name_[old.name_] = &old;
+  TENON_ASSIGN(Node * node, add(parameter_schema(), {},
+                                std::make_unique<ParameterAttributes>(std::move(attributes)), std::move(name)));
+  parameters_.pop_back();
+  parameters_[static_cast<size_t>(index)] = node;
   return node->output(0);
 }
 

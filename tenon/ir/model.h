@@ -25,6 +25,9 @@ class Model {
   Result<Node*> add(const OpSchema& schema, std::vector<Value> inputs, std::unique_ptr<Attributes> attributes,
                     std::string name = "");
   Result<Value> add_parameter(ParameterAttributes attributes);
+  // Adds a parameter that takes over the input name, the node name and the place of `old`. Who reads `old` still does,
+  // until the caller has moved them and erases it.
+  Result<Value> replace_parameter(Node& old, ParameterAttributes attributes);
   Value add_constant(std::unique_ptr<ConstantAttributes> attributes, std::string name = "");
   Node& add_result(Value value, std::string name);
 

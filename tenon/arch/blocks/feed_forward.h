@@ -1,0 +1,12 @@
+// The gated feed-forward network.
+#pragma once
+
+#include "tenon/arch/blocks/transformer.h"
+
+namespace tenon::arch {
+
+// x [1, 1, T, F] -> down(silu(gate(x)) ∘ up(x)), by the layer's ffn_gate, ffn_up and ffn_down, each with a
+// bias where the file has one.
+Result<decoder::Edge> swiglu_feed_forward(Transformer& model, decoder::Edge x, int64_t layer);
+
+}  // namespace tenon::arch

@@ -1,0 +1,55 @@
+// What the parts of a transformer under construction share, and the parts that every one of them has: inputs,
+// token embedding, row selection and logits.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tenon/arch/blocks/hyperparameters.h"
+#include "tenon/arch/blocks/weights.h"
+#include "tenon/arch/native_decoder.h"
+#include "tenon/base/result.h"
+
+namespace tenon::arch {
+
+struct BuildOptions {
+  ElementType cache_element = ElementType::kF16;  // f16 or f32
+};
+
+struct Transformer {
+  std::shared_ptr<const gguf::File> file;
+  BuildOptions options;
+  Hyperparameters hyperparameters;
+  GraphBuilder graph;
+  Weights weights;
+
+  // The model's inputs. T new tokens, R rows whose logits are wanted, KV cached tokens.
+  decoder::Edge tokens;       // inp_tokens i32 [1, 1, 1, T]
+  decoder::Edge positions;    // inp_pos i32 [1, 1, 1, T]
+  decoder::Edge output_rows;  // inp_out_ids i32 [1, 1, 1, R]
+  decoder::Edge mask;         // self_kq_mask f32 [1, 1, T, KV], causal over inp_pos
+  decoder::Edge cache_index;  // inp_kv_idx i64 [1, 1, 1, T], the cache rows that the new tokens take
+
+  std::vector<decoder::Output> caches;  // as the new tokens leave them, in the order of their writing
+};
+
+// Reads the hyperparameters and adds the inputs. Throws std::invalid_argument for a cache type that is
+// neither f16 nor f32.
+Result<Transformer> begin_transformer(std::shared_ptr<const gguf::File> file, const BuildOptions& options);
+
+// "Qcur" of layer 3 -> "Qcur-3"; "attn_q.weight" of layer 3 -> "blk.3.attn_q.weight".
+std::string layer_node(std::string_view name, int64_t layer);
+std::string layer_tensor(std::string_view name, int64_t layer);
+
+// Rows of token_embd.weight: f32 [1, 1, T, F].
+Result<decoder::Edge> token_embedding(Transformer& model);
+
+// output_norm, then output.weight (token_embd.weight where the file has none), then an optional output.bias;
+// makes the result the model's logits f32 [1, 1, R, rows], followed by the caches, and checks that no tensor
+// of the file was left out. The matrix may have more rows than the file names tokens (padding, masked by who
+// samples); fewer is an error.
+Result<std::unique_ptr<decoder::Decoder>> finish_transformer(Transformer&& model, decoder::Edge x);
+
+}  // namespace tenon::arch
