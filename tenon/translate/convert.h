@@ -1,5 +1,5 @@
-// From a decoder to an IR model: translate every node, run the caller's passes in their order, then the
-// built-in lowerings on what they left. Stateless unless a caller's pass says otherwise.
+// From a decoder to an IR model, node by node. Passes come later (tenon/pass/pipeline.h): what stands here is
+// the graph as the decoder tells it, with SetRows for every cache write.
 #pragma once
 
 #include <span>
@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "tenon/decoder/decoder.h"
-#include "tenon/ir/pass_manager.h"
+#include "tenon/ir/model.h"
 
 namespace tenon::translate {
 
@@ -24,7 +24,9 @@ struct TranslatorRow {
 // The registered translators, sorted by op.
 std::span<const TranslatorRow> translators();
 
-// Only the translation, no pass at all. `table` is for tests that take a row away.
+// Only the translation, no pass at all. `table` is for tests that take a row away. Errors name ggml op and
+// node: an op without a row, ports that a translator did not give, a type that is not the declared one, and
+// what a translator or a shape rule has to say.
 Result<ir::Model> translate(const decoder::Decoder& decoder,
                             std::span<const TranslatorRow> table = translators());
 
