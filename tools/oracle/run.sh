@@ -1,0 +1,77 @@
+#!/bin/sh
+# Builds the oracle, captures everything again and compares it bit for bit with what is committed; then leaves in
+# the cache what is too large to commit: models of test-llama-archs with their logits, and (score.sh) the logits
+# of real checkpoints.
+#
+#   tools/oracle/run.sh            compare; fails on any difference
+#   tools/oracle/run.sh --update   replace the committed captures
+set -eu
+
+here=$(cd "$(dirname "$0")" && pwd)
+tree=$(cd "$here/../.." && pwd)
+cache=${XDG_CACHE_HOME:-$HOME/.cache}/tenon/oracle
+llama_bin=$cache/build/bin
+golden=$tree/tests/golden
+
+"$here/setup.sh"
+cmake -S "$here" -B "$tree/build/oracle-tool" -G Ninja -DCMAKE_BUILD_TYPE=Release -DORACLE_BUILD="$cache/build" \
+  -DORACLE_SOURCE="$cache/llama_cpp_python-0.3.36/vendor/llama.cpp"
+cmake --build "$tree/build/oracle-tool"
+oracle=$tree/build/oracle-tool/oracle
+
+"$tree/scripts/configure.sh" release
+cmake --build "$tree/build/release" --target tenon_write_fixtures
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+mkdir "$work/ops" "$work/quant" "$work/logits" "$work/tokens" "$work/samplers" "$work/models"
+
+"$oracle" capture "$work/ops"
+"$tree/build/oracle-tool/capture_quant" "$work/quant"
+"$oracle" samplers -o "$work/samplers/filters.json"
+for pair in smollm2=SmolLM2-135M-Instruct-Q4_1 qwen2.5-coder=Qwen2.5-Coder-0.5B-Instruct-Q4_K_M; do
+  "$oracle" tokens "$tree/models/${pair#*=}.gguf" "$golden/tokens/inputs.json" -o "$work/tokens/${pair%%=*}.json"
+done
+
+# Fixtures. Where one has quantised weights, `exact` is what llama.cpp gives for them as F32.
+"$tree/build/release/bin/tenon_write_fixtures" "$work/models"
+for model in "$work"/models/*.gguf; do
+  name=$(basename "$model" .gguf)
+  exact=
+  if [ "$name" = llama-mixed-types ]; then
+    exact="--exact $work/$name.f32"
+    "$llama_bin/llama-quantize" --allow-requantize "$model" "$work/$name.f32" F32 >/dev/null 2>&1
+  fi
+  # shellcheck disable=SC2046,SC2086 # the arguments are words
+  "$oracle" logits "$model" $(cat "$work/models/$name.arguments") $exact -o "$work/logits/$name.gguf"
+done
+
+differences=0
+for folder in ops quant logits tokens samplers; do
+  if [ "${1:-}" = --update ]; then
+    cp "$work/$folder"/* "$golden/$folder/"
+    continue
+  fi
+  for capture in "$work/$folder"/*.json; do
+    [ ! -f "$capture" ] || cmp "$golden/$folder/$(basename "$capture")" "$capture" || differences=1
+  done
+  if ls "$golden/$folder"/*.gguf >/dev/null 2>&1; then
+    "$oracle" compare "$golden/$folder" "$work/$folder" || differences=1
+  fi
+done
+
+# Dense models of llama.cpp's own generator: archs/<architecture>-seed<n>.gguf with <…>.logits.gguf beside it.
+archs=$cache/archs
+mkdir -p "$archs"
+for architecture in llama qwen2; do
+  for seed in 1 2 3; do
+    model=$archs/$architecture-seed$seed.gguf
+    "$llama_bin/test-llama-archs" -a "^$architecture\$" -o "$work/models" -s "$seed" >/dev/null 2>&1
+    mv "$work/models/$architecture-dense.gguf" "$model"
+    "$oracle" logits "$model" --split 17,1,2 -o "${model%.gguf}.logits.gguf" \
+      --tokens 96,7,33,120,5,64,64,18,101,2,77,49,88,13,110,59,26,91,40,3
+  done
+done
+
+"$here/score.sh"
+exit "$differences"
