@@ -29,10 +29,12 @@ struct MatmulJob {
   int64_t x_stride = 0;      // floats from one token to the next
   int64_t tokens = 0;
   int64_t depth = 0;  // a multiple of each segment's block
-  // Two segments, gate and up, of equal rows and type: output[0] = silu(gate) * up, with segment 0's residual
-  // added. Segment 1's output and residual are not used.
+  // Two segments, gate and up, of equal rows, both of block types or both of floats: output[0] = silu(gate) *
+  // up, with segment 0's residual added. Segment 1's output and residual are not used.
   bool swiglu = false;
-  std::byte* workspace = nullptr;  // matmul_workspace_bytes(tokens, depth, workers), 64-byte aligned
+  std::byte* workspace =
+      nullptr;  // matmul_workspace_bytes(tokens, depth, workers), 64-byte aligned. A barrier must lie
+  // between two jobs that use the same one
 };
 
 // How the products are taken. Block weights: x is quantised once per job to int8 in groups of 32 with an f32

@@ -1,0 +1,10 @@
+#include "tenon/cpu/simd/avx2.h"
+
+#include "tenon/cpu/isa/isa.h"
+#include "tenon/cpu/kernels/table.h"
+
+namespace tenon::cpu {
+
+constexpr KernelTable kAvx2Kernels = kernel_table<Avx2>();
+
+}  // namespace tenon::cpu

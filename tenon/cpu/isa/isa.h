@@ -1,0 +1,12 @@
+// The kernel tables that this build has. Only the files of this folder are compiled for more than the
+// baseline CPU.
+#pragma once
+
+#include "tenon/cpu/kernel_table.h"
+
+namespace tenon::cpu {
+
+extern const KernelTable kAvx2Kernels;
+extern const KernelTable kAvx512Kernels;
+
+}  // namespace tenon::cpu

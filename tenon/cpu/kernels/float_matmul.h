@@ -1,0 +1,156 @@
+// Products of f32, f16 and bf16 weights and f32 x.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "tenon/cpu/kernels/format_ops.h"
+
+namespace tenon::cpu {
+
+// kLanes numbers of a row, or the first n.
+template <class V>
+struct ReadF32 {
+  using Number = float;
+  static TENON_INLINE typename V::F32 load(const float* p) { return V::load(p); }
+  static TENON_INLINE typename V::F32 load(const float* p, int64_t n) { return V::load(p, n); }
+};
+template <class V>
+struct ReadF16 {
+  using Number = uint16_t;
+  static TENON_INLINE typename V::F32 load(const uint16_t* p) { return V::load_f16(p); }
+  static TENON_INLINE typename V::F32 load(const uint16_t* p, int64_t n) { return V::load_f16(p, n); }
+};
+template <class V>
+struct ReadBF16 {
+  using Number = uint16_t;
+  static TENON_INLINE typename V::F32 load(const uint16_t* p) { return V::load_bf16(p); }
+  static TENON_INLINE typename V::F32 load(const uint16_t* p, int64_t n) { return V::load_bf16(p, n); }
+};
+
+// Enough sums to cover the latency of a multiply-add, and no more than there are registers.
+template <class V>
+inline constexpr int kFloatTile = V::kLanes == 16 ? 16 : 12;
+
+template <class V, class R>
+struct FloatOps {
+  using F32 = typename V::F32;
+  using Number = typename R::Number;
+  static constexpr int kTile = kFloatTile<V>;
+
+  // --- few tokens ---
+
+  // kChains sums per row and token hide the latency where there are few of both.
+  template <int kRows, int kTokens, int kChains>
+  static void dot_rows(const WeightRows& rows, int64_t first_row, const Activations& x, int64_t token,
+                       float* c) {
+    constexpr int kStep = kChains * V::kLanes;
+    F32 sums[kRows][kTokens][kChains];
+    const Number* weights[kRows];
+    unroll<kRows>([&](auto r) TENON_BODY {
+      weights[r] = reinterpret_cast<const Number*>(rows.row(first_row + r));
+      unroll<kTokens>([&](auto t) TENON_BODY {
+        unroll<kChains>([&](auto chain) TENON_BODY { sums[r][t][chain] = V::zero(); });
+      });
+    });
+    const float* row = x.x + token * x.x_stride;
+    int64_t k = 0;
+    for (; k + kStep <= x.depth; k += kStep) {
+      unroll<kChains>([&](auto chain) TENON_BODY {
+        const int64_t at = k + chain * V::kLanes;
+        F32 xs[kTokens];
+        unroll<kTokens>([&](auto t) TENON_BODY { xs[t] = V::load(row + t * x.x_stride + at); });
+        unroll<kRows>([&](auto r) TENON_BODY {
+          const F32 w = R::load(weights[r] + at);
+          unroll<kTokens>([&](auto t)
+                              TENON_BODY { sums[r][t][chain] = V::fma(w, xs[t], sums[r][t][chain]); });
+        });
+      });
+    }
+    for (; k < x.depth; k += V::kLanes) {
+      const int64_t n = smaller(x.depth - k, V::kLanes);
+      unroll<kRows>([&](auto r) TENON_BODY {
+        const F32 w = R::load(weights[r] + k, n);
+        unroll<kTokens>([&](auto t) TENON_BODY {
+          sums[r][t][0] = V::fma(w, V::load(row + t * x.x_stride + k, n), sums[r][t][0]);
+        });
+      });
+    }
+    unroll<kRows>([&](auto r) TENON_BODY {
+      unroll<kTokens>([&](auto t) TENON_BODY {
+        unroll<kChains - 1>([&](auto i)
+                                TENON_BODY { sums[r][t][0] = V::add(sums[r][t][0], sums[r][t][i + 1]); });
+        c[(token + t) * V::kLanes + first_row + r] = V::sum(sums[r][t][0]);
+      });
+    });
+  }
+
+  static void dot(const WeightRows& rows, const Activations& x, float* c) {
+    for (int64_t token = 0; token < x.tokens;) {
+      const int64_t left = x.tokens - token, step = smaller(left, 4);
+      const int64_t rows_at_once = step == 1 ? 4 : 2;
+      for (int64_t r = 0; r < rows.count; r += rows_at_once) {
+        if (step == 1)
+          dot_rows<4, 1, 2>(rows, r, x, token, c);
+        else if (step == 2)
+          dot_rows<2, 2, 2>(rows, r, x, token, c);
+        else if (step == 3)
+          dot_rows<2, 3, 1>(rows, r, x, token, c);
+        else
+          dot_rows<2, 4, 1>(rows, r, x, token, c);
+      }
+      token += step;
+    }
+  }
+
+  // --- many tokens: unpacked rows are f32, a row to a lane ---
+
+  static int64_t panel_bytes(int64_t depth) {
+    return depth * V::kLanes * static_cast<int64_t>(sizeof(float));
+  }
+
+  static void unpack(const WeightRows& rows, int64_t depth, std::byte* base) {
+    auto* out = reinterpret_cast<float*>(base);
+    for (int64_t k = 0; k < depth; k += V::kLanes) {
+      const int64_t n = smaller(depth - k, V::kLanes);
+      typename V::I32 words[V::kLanes];
+      unroll<V::kLanes>([&](auto r) TENON_BODY {
+        const Number* row = reinterpret_cast<const Number*>(rows.row(r)) + k;
+        words[r] = V::as_i32(n == V::kLanes ? R::load(row) : R::load(row, n));
+      });
+      V::transpose(words);
+      for (int64_t i = 0; i < n; ++i) V::store(out + (k + i) * V::kLanes, V::as_f32(words[i]));
+    }
+  }
+
+  static void prepare(const Activations&, int64_t, int32_t*) {}
+
+  template <int kTokens>
+  static void multiply_tokens(const float* panel, const Activations& x, int64_t tile, float* c) {
+    F32 sums[kTokens];
+    unroll<kTokens>([&](auto t) TENON_BODY { sums[t] = V::zero(); });
+    const float* row = x.packed + tile * x.depth * kTile;
+    for (int64_t k = 0; k < x.depth; ++k) {
+      const F32 w = V::load(panel + k * V::kLanes);
+      unroll<kTokens>([&](auto t) TENON_BODY { sums[t] = V::fma(w, V::set(row[k * kTile + t]), sums[t]); });
+    }
+    unroll<kTokens>([&](auto t) TENON_BODY { V::store(c + t * V::kLanes, sums[t]); });
+  }
+
+  static void multiply(const std::byte* base, const Activations& x, int64_t tile, const int32_t*, float* c) {
+    const auto* panel = reinterpret_cast<const float*>(base);
+    const int64_t quarter = divide_up(smaller(x.tokens - tile * kTile, kTile), kTile / 4);
+    if (quarter == 4)
+      multiply_tokens<kTile>(panel, x, tile, c);
+    else if (quarter == 3)
+      multiply_tokens<kTile / 4 * 3>(panel, x, tile, c);
+    else if (quarter == 2)
+      multiply_tokens<kTile / 2>(panel, x, tile, c);
+    else
+      multiply_tokens<kTile / 4>(panel, x, tile, c);
+  }
+
+  static constexpr FormatOps kOps = {false, kTile, &dot, &panel_bytes, &unpack, &prepare, &multiply};
+};
+
+}  // namespace tenon::cpu

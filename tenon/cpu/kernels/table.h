@@ -1,0 +1,32 @@
+// All kernels of one instruction set.
+#pragma once
+
+#include "tenon/cpu/kernel_table.h"
+#include "tenon/cpu/kernels/attention.h"
+#include "tenon/cpu/kernels/convert.h"
+#include "tenon/cpu/kernels/elementwise.h"
+#include "tenon/cpu/kernels/gather_rows.h"
+#include "tenon/cpu/kernels/matmul.h"
+#include "tenon/cpu/kernels/rms_norm.h"
+#include "tenon/cpu/kernels/rope.h"
+
+namespace tenon::cpu {
+
+template <class V>
+constexpr KernelTable kernel_table() {
+  return {
+      .isa = V::kName,
+      .matmul_workspace_bytes = &Matmul<V>::workspace_bytes,
+      .matmul = &Matmul<V>::run,
+      .attention_workspace_bytes = &Attention<V>::workspace_bytes,
+      .attention = &Attention<V>::run,
+      .rope = &rope<V>,
+      .rms_norm = &rms_norm<V>,
+      .binary = &binary<V>,
+      .swiglu = &swiglu<V>,
+      .convert = &convert<V>,
+      .gather_rows = &gather_rows<V>,
+  };
+}
+
+}  // namespace tenon::cpu
