@@ -2,7 +2,7 @@
 include(CMakePackageConfigHelpers)
 include(GNUInstallDirs)
 
-# tenon_public_library(SOURCES tenon.cpp … HEADERS tenon.h export.h DEPENDS engine cpu …)
+# tenon_public_library(SOURCES model.cpp … HEADERS tenon.h base/result.h … DEPENDS engine cpu …)
 #
 # Two targets of the same sources. tenon_facade is static, like every folder: tests and the command line link it.
 # tenon is libtenon.so: everything in one file, exporting what TENON_API marks and nothing else (tenon.map), so that
@@ -24,7 +24,10 @@ function(tenon_public_library)
 
   set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/Tenon)
   install(TARGETS tenon EXPORT TenonTargets)
-  install(FILES ${ARG_HEADERS} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tenon)
+  foreach(header ${ARG_HEADERS})
+    cmake_path(GET header PARENT_PATH folder)
+    install(FILES ${header} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tenon/${folder})
+  endforeach()
   install(EXPORT TenonTargets NAMESPACE Tenon:: DESTINATION ${package_dir})
   configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/TenonConfig.cmake.in
                                 ${PROJECT_BINARY_DIR}/TenonConfig.cmake INSTALL_DESTINATION ${package_dir})

@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "tenon/base/export.h"
+
 namespace tenon {
 
 enum class ErrorCode {
@@ -17,7 +19,7 @@ enum class ErrorCode {
   kCancelled,        // the caller asked to stop
 };
 
-std::string_view error_code_name(ErrorCode code);
+TENON_API std::string_view error_code_name(ErrorCode code);
 
 struct Error {
   ErrorCode code = ErrorCode::kInvalidArgument;
@@ -27,10 +29,10 @@ struct Error {
   std::string remedy;  // what the user can do; may be empty
 
   // One line: "where: wanted …, found … (remedy)". Control characters of untrusted names are escaped.
-  std::string message() const;
+  TENON_API std::string message() const;
 };
 
 // Replaces control characters and invalid UTF-8 by \xNN, so that an error line stays one line.
-std::string printable(std::string_view text);
+TENON_API std::string printable(std::string_view text);
 
 }  // namespace tenon

@@ -1,0 +1,248 @@
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+
+#include "tenon/engine/sequence.h"
+#include "tenon/model_state.h"
+#include "tenon/text/sampler.h"
+#include "tenon/text/utf8.h"
+
+namespace tenon {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+size_t common_prefix(std::span<const int32_t> a, std::span<const int32_t> b) {
+  return static_cast<size_t>(std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first - a.begin());
+}
+
+}  // namespace
+
+struct Session::State {
+  std::shared_ptr<const Model::State> model;
+  std::unique_ptr<engine::Sequence> sequence;
+  SessionOptions options;
+  std::vector<text::ChatMessage> messages;  // of chat()
+  std::string conversation;      // the text whose tokens `history` are: template and answers so far
+  std::vector<int32_t> history;  // the tokens whose keys and values are cached
+  std::atomic<bool> cancelled = false;
+
+  Result<std::vector<int32_t>> render(std::string& text) const;
+  Result<Generation> generate(std::span<const int32_t> prompt, const GenerateOptions& options,
+                              const TextCallback& on_text, std::string& answer);
+  Status evaluate_prompt(std::span<const int32_t> prompt, const GenerateOptions& options, Generation& out);
+  Status evaluate(std::span<const int32_t> tokens, const engine::EvaluateCallbacks& callbacks = {});
+};
+
+Session::Session(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Session::~Session() = default;
+Session::Session(Session&&) noexcept = default;
+Session& Session::operator=(Session&&) noexcept = default;
+
+Result<Session> Model::open_session(const SessionOptions& options) const {
+  SessionOptions chosen = options;
+  if (chosen.context == 0) chosen.context = state_->trained_context;
+  if (chosen.context < 1 || chosen.context > INT32_MAX) {
+    return Error{ErrorCode::kInvalidArgument, "context", "1 to " + std::to_string(INT32_MAX) + " tokens",
+                 std::to_string(options.context), ""};
+  }
+  if (chosen.max_step_tokens < 1) {
+    return Error{ErrorCode::kInvalidArgument, "tokens of a step", "1 or more",
+                 std::to_string(options.max_step_tokens), ""};
+  }
+  chosen.max_step_tokens = std::min(chosen.max_step_tokens, chosen.context);
+  TENON_ASSIGN(Compiled compiled, compile(state_->file, *state_->device, *state_->backend, chosen));
+  auto session = std::make_unique<Session::State>();
+  session->model = state_;
+  session->options = chosen;
+  const auto layout =
+      chosen.kv_layout == KvLayout::kCopy ? runtime::KvLayout::kCopy : runtime::KvLayout::kInPlace;
+  TENON_ASSIGN(session->sequence, engine::Sequence::create(state_->backend, std::move(compiled.plan),
+                                                           {.layout = layout,
+                                                            .context = chosen.context,
+                                                            .vocabulary_rows = state_->vocabulary_rows}));
+  return Session(std::move(session));
+}
+
+Status Session::State::evaluate(std::span<const int32_t> tokens, const engine::EvaluateCallbacks& callbacks) {
+  Status status = sequence->evaluate(tokens, callbacks);
+  const auto kept = static_cast<size_t>(sequence->length()) - history.size();
+  history.insert(history.end(), tokens.begin(), tokens.begin() + static_cast<std::ptrdiff_t>(kept));
+  return status;
+}
+
+// Keeps what is cached of the prompt and evaluates the rest; the last token always, for its logits.
+Status Session::State::evaluate_prompt(std::span<const int32_t> prompt,
+                                       const GenerateOptions& generate_options, Generation& out) {
+  const size_t kept = std::min(common_prefix(prompt, history), prompt.size() - 1);
+  if (static_cast<int64_t>(prompt.size()) > sequence->context()) {
+    return Error{ErrorCode::kContextFull, "prompt",
+                 "at most " + std::to_string(sequence->context()) + " tokens", std::to_string(prompt.size()),
+                 "use a larger context (-c) or a shorter prompt"};
+  }
+  TENON_RETURN_IF_ERROR(sequence->trim(static_cast<int64_t>(kept)));
+  history.resize(kept);
+  out.prompt_tokens = static_cast<int64_t>(prompt.size());
+  out.evaluated_tokens = static_cast<int64_t>(prompt.size() - kept);
+  return evaluate(prompt.subspan(kept), {.progress = generate_options.prompt_progress,
+                                         .cancelled = [this] { return cancelled.load(); }});
+}
+
+Result<Generation> Session::State::generate(std::span<const int32_t> prompt,
+                                            const GenerateOptions& generate_options,
+                                            const TextCallback& on_text, std::string& answer) {
+  const Clock::time_point start = Clock::now();
+  const text::Tokenizer& tokenizer = *model->tokenizer;
+  Generation out;
+  TENON_ASSIGN(text::Sampler sampler,
+               text::Sampler::create({.temperature = generate_options.temperature,
+                                      .top_k = generate_options.top_k,
+                                      .top_p = generate_options.top_p,
+                                      .min_p = generate_options.min_p,
+                                      .seed = generate_options.seed},
+                                     std::min<int32_t>(tokenizer.vocabulary_size(),
+                                                       static_cast<int32_t>(model->vocabulary_rows))));
+  if (prompt.empty()) {
+    return Error{ErrorCode::kInvalidArgument, "prompt", "at least one token", "none", "give a text with -p"};
+  }
+  cancelled = false;
+  const Status evaluated = evaluate_prompt(prompt, generate_options, out);
+  out.prompt_seconds = seconds_since(start);
+  if (!evaluated.ok() && evaluated.error().code == ErrorCode::kCancelled) {
+    out.stop = StopReason::kCancelled;
+    return out;
+  }
+  TENON_RETURN_IF_ERROR(evaluated);
+
+  const Clock::time_point prompt_end = Clock::now();
+  text::Utf8Stream stream;
+  const auto emit = [&](std::string piece) {
+    if (piece.empty()) return true;
+    if (answer.empty()) out.first_token_seconds = seconds_since(start);
+    answer += piece;
+    return !on_text || on_text(piece);
+  };
+  for (;;) {
+    if (cancelled) {
+      out.stop = StopReason::kCancelled;
+      break;
+    }
+    if (generate_options.max_tokens >= 0 && out.generated_tokens >= generate_options.max_tokens) {
+      out.stop = StopReason::kMaxTokens;
+      break;
+    }
+    const int32_t token = sampler.sample(sequence->logits());
+    if (tokenizer.is_end_of_generation(token)) {
+      out.stop = StopReason::kEndOfText;
+      break;
+    }
+    ++out.generated_tokens;
+    if (!emit(stream.append(tokenizer.decode_piece(token, false)))) {
+      out.stop = StopReason::kCallback;
+      break;
+    }
+    if (sequence->length() == sequence->context()) {
+      out.stop = StopReason::kContextFull;
+      break;
+    }
+    TENON_RETURN_IF_ERROR(evaluate({&token, 1}));
+  }
+  emit(stream.flush());
+  out.generation_seconds = seconds_since(prompt_end);
+  return out;
+}
+
+// The conversation so far as tokens. When the rendered text goes on from the text that is cached, only the
+// rest is tokenised, so that a model's own tokens are never cut differently the second time.
+Result<std::vector<int32_t>> Session::State::render(std::string& text) const {
+  const text::Tokenizer& tokenizer = *model->tokenizer;
+  text::ChatInput input;
+  input.messages = messages;
+  if (const auto bos = tokenizer.bos()) input.bos_token = tokenizer.token_text(*bos);
+  if (const auto eos = tokenizer.eos()) input.eos_token = tokenizer.token_text(*eos);
+  TENON_ASSIGN(const text::RenderedPrompt rendered, model->chat_template->render(input));
+  text = rendered.text;
+  if (!conversation.empty() && rendered.text.starts_with(conversation)) {
+    const size_t from = conversation.size();
+    std::vector<text::ByteSpan> spans;
+    for (const text::ByteSpan& span : rendered.content_spans) {
+      if (span.end > from) spans.push_back({std::max(span.begin, from) - from, span.end - from});
+    }
+    std::vector<int32_t> tokens = history;
+    const std::vector<int32_t> rest =
+        tokenizer.encode(std::string_view(rendered.text).substr(from),
+                         {.add_special = false, .parse_special = true, .plain = spans});
+    tokens.insert(tokens.end(), rest.begin(), rest.end());
+    return tokens;
+  }
+  return tokenizer.encode(rendered.text,
+                          {.add_special = true, .parse_special = true, .plain = rendered.content_spans});
+}
+
+Result<Generation> Session::chat(std::string_view message, const GenerateOptions& options,
+                                 const TextCallback& on_text) {
+  State& s = *state_;
+  if (!s.model->chat_template) {
+    return Error{ErrorCode::kUnsupported, "chat", "a chat template in the model's file",
+                 "none that can be used", "use --raw (Session::complete) to continue a text instead"};
+  }
+  s.messages.push_back({"user", std::string(message), ""});
+  std::string text, answer;
+  Result<std::vector<int32_t>> prompt = s.render(text);
+  Result<Generation> out =
+      prompt.ok() ? s.generate(*prompt, options, on_text, answer) : Result<Generation>(prompt.error());
+  if (!out.ok()) {
+    s.messages.pop_back();
+    return out;
+  }
+  s.messages.push_back({"assistant", answer, ""});
+  // Holds only while every generated token is cached; else the next turn tokenises anew and keeps the common
+  // part.
+  const bool whole = out->stop == StopReason::kEndOfText || out->stop == StopReason::kMaxTokens;
+  s.conversation = whole ? text + answer : "";
+  return out;
+}
+
+Result<Generation> Session::complete(std::string_view prompt, const GenerateOptions& options,
+                                     const TextCallback& on_text) {
+  State& s = *state_;
+  s.messages.clear();
+  s.conversation.clear();
+  std::string answer;
+  return s.generate(s.model->tokenizer->encode(prompt, {.add_special = true, .parse_special = true}), options,
+                    on_text, answer);
+}
+
+void Session::cancel() { state_->cancelled = true; }
+
+Status Session::evaluate(std::span<const int32_t> tokens) { return state_->evaluate(tokens); }
+
+Status Session::evaluate(std::span<const int32_t> tokens,
+                         const std::function<void(std::span<const float>)>& on_row) {
+  if (!state_->options.all_logits) {
+    throw std::logic_error("[Session::evaluate] logits of every token need SessionOptions::all_logits");
+  }
+  const Status status = state_->sequence->evaluate_all(tokens, on_row);
+  const auto kept = static_cast<size_t>(state_->sequence->length()) - state_->history.size();
+  state_->history.insert(state_->history.end(), tokens.begin(),
+                         tokens.begin() + static_cast<std::ptrdiff_t>(kept));
+  return status;
+}
+
+std::span<const float> Session::logits() const { return state_->sequence->logits(); }
+int64_t Session::length() const { return state_->sequence->length(); }
+int64_t Session::context() const { return state_->sequence->context(); }
+size_t Session::state_bytes() const { return state_->sequence->state_bytes(); }
+
+void Session::reset() {
+  state_->sequence->reset();
+  state_->history.clear();
+  state_->messages.clear();
+  state_->conversation.clear();
+}
+
+}  // namespace tenon
