@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
@@ -36,17 +38,17 @@ std::string read_bytes(const std::filesystem::path& path) {
 void explain(const std::filesystem::path& left, const std::filesystem::path& right) {
   const Loaded a(left), b(right);
   int named = 0;
-  for (const ggml_tensor* x = ggml_get_first_tensor(a.context); x != nullptr;
-       x = ggml_get_next_tensor(a.context, const_cast<ggml_tensor*>(x))) {
+  for (int64_t i = 0; i < gguf_get_n_tensors(a.file); ++i) {
+    const ggml_tensor* x = ggml_get_tensor(a.context, gguf_get_tensor_name(a.file, i));
     const ggml_tensor* y = ggml_get_tensor(b.context, x->name);
     if (y == nullptr || x->type != y->type || !ggml_are_same_shape(x, y)) {
       ++named, std::printf("  %s: missing, or of another type or shape\n", x->name);
     } else if (std::memcmp(x->data, y->data, ggml_nbytes(x)) != 0) {
       float worst = 0.0f;
       if (x->type == GGML_TYPE_F32) {
-        for (int64_t i = 0; i < ggml_nelements(x); ++i) {
+        for (int64_t j = 0; j < ggml_nelements(x); ++j) {
           const float difference =
-              static_cast<const float*>(x->data)[i] - static_cast<const float*>(y->data)[i];
+              static_cast<const float*>(x->data)[j] - static_cast<const float*>(y->data)[j];
           worst = std::max(worst, std::abs(difference));
         }
       }

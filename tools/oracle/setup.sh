@@ -19,8 +19,10 @@ if [ ! -f "$source/CMakeLists.txt" ]; then
   # pip makes the metadata of an sdist in an isolated environment of its own.
   python3 -m pip download --no-deps --no-binary llama-cpp-python --dest "$root" "llama-cpp-python==$revision"
   echo "$sha256  $sdist" | sha256sum --check --quiet
-  tar -xzf "$sdist" -C "$root"
-  rm "$sdist"
+  mkdir -p "$root/unpacked"
+  tar -xzf "$sdist" -C "$root/unpacked"
+  mv "$root/unpacked/llama_cpp_python-$revision" "$root/"  # whole, or not there
+  rm -r "$sdist" "$root/unpacked"
 fi
 
 launcher=
