@@ -60,6 +60,13 @@ for folder in ops quant logits tokens samplers; do
   fi
 done
 
+# Chat templates, rendered by Python's jinja2.
+if [ "${1:-}" = --update ]; then
+  python3 "$here/capture_templates.py"
+else
+  python3 "$here/capture_templates.py" --check || differences=1
+fi
+
 # Dense models of llama.cpp's own generator: archs/<architecture>-seed<n>.gguf with <…>.logits.gguf beside it.
 archs=$cache/archs
 mkdir -p "$archs"
