@@ -11,5 +11,7 @@ int run_compare(std::vector<std::string> arguments);   // two folders of capture
 int run_logits(std::vector<std::string> arguments);    // a model's logits of a few tokens, as a capture
 int run_score(std::vector<std::string> arguments);     // a model's logits of thousands, as .npy files
 int run_tokenize(std::vector<std::string> arguments);  // a text's tokens, as a .npy file
+int run_tokens(std::vector<std::string> arguments);    // what a vocabulary makes of many texts, as JSON
+int run_samplers(std::vector<std::string> arguments);  // what samplers leave of given logits, as JSON
 
 }  // namespace tenon::oracle

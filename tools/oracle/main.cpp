@@ -20,9 +20,11 @@ int main(int argc, char** argv) {
       {"logits",
        "MODEL --tokens T,… [--split N,…] [--kv f32|f16] [--flash-attention] [--exact MODEL] -o FILE",
        run_logits},
+      {"samplers", "-o FILE.json", run_samplers},
       {"score", "MODEL --tokens-file FILE.npy [--chunk 512] [--kv f32|f16] [--flash-attention] -o DIR",
        run_score},
       {"tokenize", "MODEL TEXT [--count N] -o FILE.npy", run_tokenize},
+      {"tokens", "MODEL INPUTS.json -o FILE.json", run_tokens},
   };
   const std::string_view wanted = argc > 1 ? argv[1] : "";
   for (const Command& command : kCommands) {
