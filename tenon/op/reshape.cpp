@@ -74,6 +74,7 @@ std::vector<AxisRole> group_roles(const std::vector<AxisRole>& from, size_t coun
   if (from == Roles{kChannel} && count == 2) return {kHead, kHeadSize};
   if (from == Roles{kHead, kHeadSize} && count == 1) return {kChannel};
   if (from == Roles{kBatch, kToken} && count == 1) return {kToken};
+  if (from == Roles{kToken} && count == 2) return {kBatch, kToken};
   AxisRole common = kNone;
   for (const AxisRole role : from) {
     if (role == kNone || role == common) continue;

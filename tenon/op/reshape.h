@@ -25,6 +25,7 @@ const OpDefinition& reshape_op();
 //   channel into two                                 is head, head_size;
 //   head and head_size into one                      is channel;
 //   batch and token into one                         is token;
+//   token into two                                   is batch, token;
 //   none and one of head, head_size                  keeps that role on every axis it becomes;
 //   none alone                                       stays none;
 //   anything else                                    is unknown.
