@@ -27,8 +27,8 @@ Status step_attention(const runtime::BoundStep& step, const KernelTable& kernels
   job.v_head_stride = v.stride[1];
   job.v_token_stride = v.stride[2];
   job.output = out.as<float>();
-  job.output_token_stride = out.stride[1] / kFloat;
-  job.output_head_stride = out.stride[2] / kFloat;
+  job.output_token_stride = out.stride[1];
+  job.output_head_stride = out.stride[2];
   job.tokens = q.extent[2];
   job.keys = k.extent[2];
   job.heads = q.extent[1];
