@@ -140,7 +140,7 @@ std::vector<int32_t> find_end_tokens(
     if (id) ends.push_back(static_cast<int32_t>(*id));
   }
   std::ranges::sort(ends);
-  ends.erase(std::ranges::unique(ends).begin(), ends.end());
+  ends.erase(std::unique(ends.begin(), ends.end()), ends.end());
   return ends;
 }
 
