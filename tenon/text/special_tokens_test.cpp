@@ -35,6 +35,16 @@ TEST(SpecialTokens, OnlyUserDefinedWithoutParsing) {
   EXPECT_THAT(cut("<s><tool>a<unk><t", false), ElementsAre("<s>", "#2", "a<unk>", "#5"));
 }
 
+TEST(SpecialTokens, PlainSpansBringNoControlTokens) {
+  const std::string text = "<s>a<s><tool>b<s>";  // the user wrote "<s><tool>b"
+  const ByteSpan written[] = {{4, 14}};
+  std::vector<std::string> out;
+  for (const Fragment& fragment : SpecialTokens(kTokens, kTypes).cut(text, true, written)) {
+    out.push_back(fragment.token ? "#" + std::to_string(*fragment.token) : std::string(fragment.text));
+  }
+  EXPECT_THAT(out, ElementsAre("#0", "a<s>", "#2", "b", "#0"));
+}
+
 struct Ends {
   std::vector<int32_t> tokens;
   std::vector<TokenType> types;
