@@ -91,22 +91,17 @@ struct BlockOps {
     });
   }
 
+  template <int kRows, int kTokens>
+  static void dot_all_rows(const WeightRows& rows, const Activations& x, int64_t token, float* c) {
+    for (int64_t r = 0; r < rows.count; r += kRows) dot_rows<kRows, kTokens>(rows, r, x, token, c);
+  }
+
   static void dot(const WeightRows& rows, const Activations& x, float* c) {
-    for (int64_t token = 0; token < x.tokens;) {
-      const int64_t left = x.tokens - token, step = smaller(left, 4);
-      const int64_t rows_at_once = left == 1 ? 4 : 2;
-      for (int64_t r = 0; r < rows.count; r += rows_at_once) {
-        if (step == 1)
-          dot_rows<4, 1>(rows, r, x, token, c);
-        else if (step == 2)
-          dot_rows<2, 2>(rows, r, x, token, c);
-        else if (step == 3)
-          dot_rows<2, 3>(rows, r, x, token, c);
-        else
-          dot_rows<2, 4>(rows, r, x, token, c);
-      }
-      token += step;
-    }
+    int64_t token = 0;
+    for (; token + 4 <= x.tokens; token += 4) dot_all_rows<2, 4>(rows, x, token, c);
+    if (x.tokens - token == 3) dot_all_rows<2, 3>(rows, x, token, c);
+    if (x.tokens - token == 2) dot_all_rows<2, 2>(rows, x, token, c);
+    if (x.tokens - token == 1) dot_all_rows<4, 1>(rows, x, token, c);
   }
 
   // --- many tokens ---

@@ -38,69 +38,55 @@ struct FloatOps {
   using Number = typename R::Number;
   static constexpr int kTile = kFloatTile<V>;
 
-  // --- few tokens ---
+  // --- few tokens: kRows rows by kTokens tokens at once, eight sums or so, to cover their latency. Each sum
+  // takes its row from front to back, whatever the tile, so that a token's result does not depend on how many
+  // there are ---
 
-  // kChains sums per row and token hide the latency where there are few of both.
-  template <int kRows, int kTokens, int kChains>
+  template <int kRows, int kTokens>
   static void dot_rows(const WeightRows& rows, int64_t first_row, const Activations& x, int64_t token,
                        float* c) {
-    constexpr int kStep = kChains * V::kLanes;
-    F32 sums[kRows][kTokens][kChains];
+    F32 sums[kRows][kTokens];
     const Number* weights[kRows];
     unroll<kRows>([&](auto r) TENON_BODY {
       weights[r] = reinterpret_cast<const Number*>(rows.row(first_row + r));
-      unroll<kTokens>([&](auto t) TENON_BODY {
-        unroll<kChains>([&](auto chain) TENON_BODY { sums[r][t][chain] = V::zero(); });
-      });
+      unroll<kTokens>([&](auto t) TENON_BODY { sums[r][t] = V::zero(); });
     });
     const float* row = x.x + token * x.x_stride;
     int64_t k = 0;
-    for (; k + kStep <= x.depth; k += kStep) {
-      unroll<kChains>([&](auto chain) TENON_BODY {
-        const int64_t at = k + chain * V::kLanes;
-        F32 xs[kTokens];
-        unroll<kTokens>([&](auto t) TENON_BODY { xs[t] = V::load(row + t * x.x_stride + at); });
-        unroll<kRows>([&](auto r) TENON_BODY {
-          const F32 w = R::load(weights[r] + at);
-          unroll<kTokens>([&](auto t)
-                              TENON_BODY { sums[r][t][chain] = V::fma(w, xs[t], sums[r][t][chain]); });
-        });
+    for (; k + V::kLanes <= x.depth; k += V::kLanes) {
+      F32 xs[kTokens];
+      unroll<kTokens>([&](auto t) TENON_BODY { xs[t] = V::load(row + t * x.x_stride + k); });
+      unroll<kRows>([&](auto r) TENON_BODY {
+        const F32 w = R::load(weights[r] + k);
+        unroll<kTokens>([&](auto t) TENON_BODY { sums[r][t] = V::fma(w, xs[t], sums[r][t]); });
       });
     }
-    for (; k < x.depth; k += V::kLanes) {
-      const int64_t n = smaller(x.depth - k, V::kLanes);
+    if (k < x.depth) {
+      const int64_t n = x.depth - k;
       unroll<kRows>([&](auto r) TENON_BODY {
         const F32 w = R::load(weights[r] + k, n);
         unroll<kTokens>([&](auto t) TENON_BODY {
-          sums[r][t][0] = V::fma(w, V::load(row + t * x.x_stride + k, n), sums[r][t][0]);
+          sums[r][t] = V::fma(w, V::load(row + t * x.x_stride + k, n), sums[r][t]);
         });
       });
     }
     unroll<kRows>([&](auto r) TENON_BODY {
-      unroll<kTokens>([&](auto t) TENON_BODY {
-        unroll<kChains - 1>([&](auto i)
-                                TENON_BODY { sums[r][t][0] = V::add(sums[r][t][0], sums[r][t][i + 1]); });
-        c[(token + t) * V::kLanes + first_row + r] = V::sum(sums[r][t][0]);
-      });
+      unroll<kTokens>([&](auto t)
+                          TENON_BODY { c[(token + t) * V::kLanes + first_row + r] = V::sum(sums[r][t]); });
     });
   }
 
+  template <int kRows, int kTokens>
+  static void dot_all_rows(const WeightRows& rows, const Activations& x, int64_t token, float* c) {
+    for (int64_t r = 0; r < rows.count; r += kRows) dot_rows<kRows, kTokens>(rows, r, x, token, c);
+  }
+
   static void dot(const WeightRows& rows, const Activations& x, float* c) {
-    for (int64_t token = 0; token < x.tokens;) {
-      const int64_t left = x.tokens - token, step = smaller(left, 4);
-      const int64_t rows_at_once = step == 1 ? 4 : 2;
-      for (int64_t r = 0; r < rows.count; r += rows_at_once) {
-        if (step == 1)
-          dot_rows<4, 1, 2>(rows, r, x, token, c);
-        else if (step == 2)
-          dot_rows<2, 2, 2>(rows, r, x, token, c);
-        else if (step == 3)
-          dot_rows<2, 3, 1>(rows, r, x, token, c);
-        else
-          dot_rows<2, 4, 1>(rows, r, x, token, c);
-      }
-      token += step;
-    }
+    int64_t token = 0;
+    for (; token + 4 <= x.tokens; token += 4) dot_all_rows<2, 4>(rows, x, token, c);
+    if (x.tokens - token == 3) dot_all_rows<2, 3>(rows, x, token, c);
+    if (x.tokens - token == 2) dot_all_rows<4, 2>(rows, x, token, c);
+    if (x.tokens - token == 1) dot_all_rows<8, 1>(rows, x, token, c);
   }
 
   // --- many tokens: unpacked rows are f32, a row to a lane ---

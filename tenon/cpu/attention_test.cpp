@@ -1,0 +1,301 @@
+#include "tenon/cpu/attention.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numeric>
+
+#include "tenon/cpu/test_capture.h"
+#include "tenon/cpu/test_support.h"
+#include "tenon/quant/block_format.h"
+#include "tenon/quant/f16.h"
+
+namespace tenon::cpu {
+namespace {
+
+class AttentionOn : public EachIsa {};
+TENON_EACH_ISA(AttentionOn);
+
+// Rows of floats, in f32 or f16, with strides that leave gaps.
+struct Rows {
+  ElementType type;
+  int64_t heads, size, token_stride, head_stride;
+  std::vector<float> values;  // [tokens, heads, size], as stored
+  std::vector<std::byte> bytes;
+
+  Rows(ElementType type_in, int64_t tokens, int64_t heads_in, int64_t size_in, unsigned seed)
+      : type(type_in), heads(heads_in), size(size_in) {
+    const auto number = static_cast<int64_t>(bytes_for(type, 1));
+    head_stride = (size + 2) * number;
+    token_stride = heads * head_stride + 4 * number;
+    values = random_values(tokens * heads * size, seed);
+    bytes.resize(static_cast<size_t>(tokens * token_stride));
+    const quant::BlockFormat& format = quant::block_format(type);
+    for (int64_t row = 0; row < tokens * heads; ++row) {
+      float* from = &values[static_cast<size_t>(row * size)];
+      std::byte* to = &bytes[static_cast<size_t>(row / heads * token_stride + row % heads * head_stride)];
+      format.encode_row(from, to, size);
+      format.decode_row(to, from, size);
+    }
+  }
+  double at(int64_t token, int64_t head, int64_t i) const {
+    return static_cast<double>(values[static_cast<size_t>((token * heads + head) * size + i)]);
+  }
+};
+
+struct Problem {
+  int64_t tokens, keys, heads, kv_heads, head_size;
+  ElementType q_type = ElementType::kF32, kv_type = ElementType::kF16;
+  Rows q, k, v;
+  std::vector<int32_t> positions, key_positions;
+  AttentionJob job;
+
+  Problem(int64_t tokens_in, int64_t keys_in, int64_t heads_in, int64_t kv_heads_in, int64_t head_size_in,
+          ElementType q_type_in = ElementType::kF32, ElementType kv_type_in = ElementType::kF16)
+      : tokens(tokens_in),
+        keys(keys_in),
+        heads(heads_in),
+        kv_heads(kv_heads_in),
+        head_size(head_size_in),
+        q(q_type_in, tokens, heads, head_size, 1),
+        k(kv_type_in, keys, kv_heads, head_size, 2),
+        v(kv_type_in, keys, kv_heads, head_size, 3),
+        positions(static_cast<size_t>(tokens)) {
+    std::iota(positions.begin(), positions.end(), static_cast<int32_t>(keys - tokens));
+    job.q = q.bytes.data();
+    job.q_type = q.type;
+    job.q_token_stride = q.token_stride;
+    job.q_head_stride = q.head_stride;
+    job.k = k.bytes.data();
+    job.v = v.bytes.data();
+    job.k_type = job.v_type = kv_type_in;
+    job.k_token_stride = job.v_token_stride = k.token_stride;
+    job.k_head_stride = job.v_head_stride = k.head_stride;
+    job.tokens = tokens;
+    job.keys = keys;
+    job.heads = heads;
+    job.kv_heads = kv_heads;
+    job.head_size = head_size;
+    job.scale = 1.0f / std::sqrt(static_cast<float>(head_size));
+    job.mask = AttentionMask::kCausal;
+    job.positions = positions.data();
+  }
+  Problem(const Problem&) = delete;
+
+  std::vector<float> run(const KernelTable& kernels, int workers) const {
+    std::vector<float> out(static_cast<size_t>(tokens * heads * head_size), NAN);
+    const Workspace workspace(
+        kernels.attention_workspace_bytes(tokens, keys, heads, kv_heads, head_size, workers));
+    AttentionJob whole = job;
+    whole.output = out.data();
+    whole.output_head_stride = head_size * 4;
+    whole.output_token_stride = heads * head_size * 4;
+    whole.workspace = workspace.data();
+    ThreadPool pool(workers);
+    pool.run([&](const Worker& worker) { kernels.attention(whole, worker); });
+    return out;
+  }
+
+  // What is added to the score; -inf where a key is not visible.
+  double mask(int64_t token, int64_t key) const {
+    if (job.mask == AttentionMask::kNone) return 0.0;
+    if (job.mask == AttentionMask::kRows) {
+      const std::byte* row = job.mask_rows + token * job.mask_stride;
+      if (job.mask_type == ElementType::kF32)
+        return static_cast<double>(reinterpret_cast<const float*>(row)[key]);
+      return static_cast<double>(quant::f16_to_f32(reinterpret_cast<const uint16_t*>(row)[key]));
+    }
+    const int64_t position = positions[static_cast<size_t>(token)];
+    const int64_t at = key_positions.empty() ? key : key_positions[static_cast<size_t>(key)];
+    const bool visible = at >= 0 && at <= position && (job.window == 0 || position - at < job.window);
+    return visible ? 0.0 : -INFINITY;
+  }
+
+  void check(const std::vector<float>& found) const {
+    for (int64_t t = 0; t < tokens; ++t) {
+      for (int64_t h = 0; h < heads; ++h) {
+        const int64_t g = h / (heads / kv_heads);
+        std::vector<double> weights(static_cast<size_t>(keys));
+        double largest = -INFINITY, sum = 0.0;
+        for (int64_t j = 0; j < keys; ++j) {
+          double score = 0.0;
+          for (int64_t i = 0; i < head_size; ++i) score += q.at(t, h, i) * k.at(j, g, i);
+          weights[static_cast<size_t>(j)] = score * static_cast<double>(job.scale) + mask(t, j);
+          largest = std::max(largest, weights[static_cast<size_t>(j)]);
+        }
+        for (double& weight : weights) {
+          weight = std::isinf(largest) ? 0.0 : std::exp(weight - largest);
+          sum += weight;
+        }
+        for (int64_t i = 0; i < head_size; ++i) {
+          double wanted = 0.0;
+          for (int64_t j = 0; j < keys; ++j) {
+            wanted += sum == 0.0 ? 0.0 : weights[static_cast<size_t>(j)] / sum * v.at(j, g, i);
+          }
+          // Scores of some units with head_size roundings each move weights by that much; |v| stays below 4.
+          const auto at = static_cast<size_t>((t * heads + h) * head_size + i);
+          ASSERT_NEAR(static_cast<double>(found[at]), wanted, 4e-6)
+              << "token " << t << " head " << h << " " << i;
+        }
+      }
+    }
+  }
+};
+
+TEST_P(AttentionOn, GroupedHeadsOfEverySize) {
+  for (const int64_t head_size : {2, 32, 40, 64, 72, 80, 96, 128, 200, 256}) {
+    SCOPED_TRACE(head_size);
+    for (const int64_t tokens : {1, 5, 11}) {
+      const Problem problem(tokens, 75, 6, 2, head_size);
+      problem.check(problem.run(*kernels, 2));
+    }
+  }
+}
+
+TEST_P(AttentionOn, HeadsOneToOneAllToOneAndBetween) {
+  for (const auto& [heads, kv_heads] : {std::pair{4, 4}, {7, 1}, {9, 3}, {70, 1}}) {
+    SCOPED_TRACE(heads);
+    const Problem problem(13, 140, heads, kv_heads, 64);
+    problem.check(problem.run(*kernels, 3));
+  }
+}
+
+TEST_P(AttentionOn, EveryTypeOfQAndCache) {
+  for (const ElementType q_type : {ElementType::kF32, ElementType::kF16}) {
+    for (const ElementType kv_type : {ElementType::kF32, ElementType::kF16}) {
+      const Problem problem(9, 66, 4, 2, 72, q_type, kv_type);
+      problem.check(problem.run(*kernels, 1));
+    }
+  }
+}
+
+TEST_P(AttentionOn, WindowsAndBothDirections) {
+  for (const int64_t tokens : {1, 3, 70}) {
+    Problem problem(tokens, 200, 4, 2, 64);
+    for (const int64_t window : {1, 2, 64, 65, 199, 500}) {
+      SCOPED_TRACE(window);
+      problem.job.window = window;
+      problem.check(problem.run(*kernels, 2));
+    }
+    problem.job.window = 0;
+    problem.job.mask = AttentionMask::kNone;
+    problem.job.positions = nullptr;
+    problem.check(problem.run(*kernels, 2));
+  }
+}
+
+TEST_P(AttentionOn, PositionsInAnyOrder) {
+  Problem problem(5, 130, 4, 2, 64);
+  problem.positions = {100, 3, 129, -1, 64};  // the fourth sees nothing
+  problem.job.window = 40;
+  problem.check(problem.run(*kernels, 2));
+}
+
+// A window's cache as a ring: newer keys overwrite older ones, some rows are still empty.
+TEST_P(AttentionOn, RingsByKeyPositions) {
+  for (const int64_t tokens : {1, 20}) {
+    Problem problem(tokens, 90, 4, 2, 64);
+    for (int32_t row = 0; row < 90; ++row)
+      problem.key_positions.push_back(row < 50 ? 90 + row : row % 7 == 0 ? -1 : row);
+    problem.job.key_positions = problem.key_positions.data();
+    for (size_t t = 0; t < problem.positions.size(); ++t)
+      problem.positions[t] = 120 + static_cast<int32_t>(t);
+    for (const int64_t window : {0, 33}) {
+      problem.job.window = window;
+      problem.check(problem.run(*kernels, 2));
+    }
+  }
+}
+
+TEST_P(AttentionOn, RowsOfAMask) {
+  for (const ElementType type : {ElementType::kF32, ElementType::kF16}) {
+    Problem problem(10, 77, 4, 2, 64);
+    std::vector<float> mask = random_values(10 * 77, 5);
+    for (size_t i = 0; i < mask.size(); i += 3) mask[i] = -INFINITY;
+    for (size_t j = 0; j < 77; ++j) mask[4 * 77 + j] = -INFINITY;  // one row sees nothing
+    std::vector<std::byte> bytes(bytes_for(type, 770));
+    quant::block_format(type).encode_row(mask.data(), bytes.data(), 770);
+    problem.job.mask = AttentionMask::kRows;
+    problem.job.mask_rows = bytes.data();
+    problem.job.mask_type = type;
+    problem.job.mask_stride = static_cast<int64_t>(bytes_for(type, 77));
+    problem.check(problem.run(*kernels, 2));
+  }
+}
+
+TEST_P(AttentionOn, LongContextsAreCutAndPutTogether) {
+  for (const int64_t tokens : {1, 4}) {
+    for (const int64_t keys : {129, 1000, 4500}) {
+      Problem problem(tokens, keys, 6, 2, 64);
+      problem.check(problem.run(*kernels, 2));
+      problem.job.window = 300;
+      problem.check(problem.run(*kernels, 2));
+    }
+  }
+}
+
+TEST_P(AttentionOn, DoesNotDependOnTheNumberOfWorkers) {
+  for (const int64_t tokens : {1, 8, 45}) {
+    const Problem problem(tokens, 700, 6, 2, 80);
+    const std::vector<float> alone = problem.run(*kernels, 1);
+    for (const int workers : {2, 3, 5}) EXPECT_EQ(alone, problem.run(*kernels, workers));
+  }
+}
+
+// Real ggml's softmax(q k^T) v in F32: q is stored [heads, tokens, head_size], the caches [kv_heads, keys,
+// head_size].
+TEST_P(AttentionOn, AgreesWithGgml) {
+  const OpCapture capture("flash_attn_ext");
+  for (size_t i = 0; i < capture.size(); ++i) {
+    SCOPED_TRACE(capture.name(i));
+    const gguf::TensorInfo &q = capture.tensor(i, "input.0"), &k = capture.tensor(i, "input.1"),
+                           &v = capture.tensor(i, "input.2");
+    const int64_t heads = q.extents[0], tokens = q.extents[1], size = q.extents[2];
+    const int64_t kv_heads = k.extents.size() == 3 ? k.extents[0] : 1, keys = k.extents[k.extents.size() - 2];
+    const auto number = static_cast<int64_t>(bytes_for(k.element, 1));
+    const std::vector<float> wanted = capture.values<float>(i, "exact");
+    std::vector<float> found(wanted.size());
+    std::vector<int32_t> positions(static_cast<size_t>(tokens));
+    std::iota(positions.begin(), positions.end(), static_cast<int32_t>(capture.integer(i, "past")));
+    const Workspace workspace(kernels->attention_workspace_bytes(tokens, keys, heads, kv_heads, size, 2));
+    AttentionJob job{.q = q.data.data(),
+                     .q_type = q.element,
+                     .q_token_stride = size * 4,
+                     .q_head_stride = tokens * size * 4,
+                     .k = k.data.data(),
+                     .v = v.data.data(),
+                     .k_type = k.element,
+                     .v_type = v.element,
+                     .k_token_stride = size * number,
+                     .k_head_stride = keys * size * number,
+                     .v_token_stride = size * number,
+                     .v_head_stride = keys * size * number,
+                     .output = found.data(),
+                     .output_token_stride = heads * size * 4,
+                     .output_head_stride = size * 4,
+                     .tokens = tokens,
+                     .keys = keys,
+                     .heads = heads,
+                     .kv_heads = kv_heads,
+                     .head_size = size,
+                     .scale = capture.number(i, "scale"),
+                     .mask = AttentionMask::kCausal,
+                     .positions = positions.data(),
+                     .window = capture.text(i, "mask") == "causal_window" ? capture.integer(i, "window") : 0,
+                     .workspace = workspace.data()};
+    ThreadPool pool(2);
+    pool.run([&](const Worker& worker) { kernels->attention(job, worker); });
+    EXPECT_LT(nmse(wanted, found), 1e-12);
+
+    job.mask = AttentionMask::kRows;
+    job.mask_rows = capture.tensor(i, "input.3").data.data();
+    job.mask_type = ElementType::kF16;
+    job.mask_stride = keys * 2;
+    std::fill(found.begin(), found.end(), NAN);
+    pool.run([&](const Worker& worker) { kernels->attention(job, worker); });
+    EXPECT_LT(nmse(wanted, found), 1e-12);
+  }
+}
+
+}  // namespace
+}  // namespace tenon::cpu

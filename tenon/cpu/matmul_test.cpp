@@ -1,0 +1,305 @@
+#include "tenon/cpu/matmul.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <vector>
+
+#include "tenon/cpu/test_capture.h"
+#include "tenon/cpu/test_support.h"
+#include "tenon/quant/block_format.h"
+
+namespace tenon::cpu {
+namespace {
+
+constexpr ElementType kTypes[] = {ElementType::kF32,  ElementType::kF16,  ElementType::kBF16,
+                                  ElementType::kQ4_0, ElementType::kQ4_1, ElementType::kQ5_0,
+                                  ElementType::kQ8_0, ElementType::kQ4_K, ElementType::kQ6_K};
+
+// A weight of the file's form and what it stands for.
+struct Weight {
+  ElementType type;
+  int64_t rows, depth, row_bytes;
+  std::vector<std::byte> bytes;
+  std::vector<float> values;  // [rows, depth]
+
+  Weight(ElementType type_in, int64_t rows_in, int64_t depth_in, unsigned seed)
+      : type(type_in),
+        rows(rows_in),
+        depth(depth_in),
+        row_bytes(static_cast<int64_t>(bytes_for(type, depth))) {
+    bytes.resize(static_cast<size_t>(rows * row_bytes));
+    values = random_values(rows * depth, seed, 0.05f);
+    const quant::BlockFormat& format = quant::block_format(type);
+    format.encode_row(values.data(), bytes.data(), rows * depth);
+    format.decode_row(bytes.data(), values.data(), rows * depth);
+  }
+  MatmulSegment segment(std::vector<float>& output) const {
+    return {.weight = bytes.data(),
+            .type = type,
+            .rows = rows,
+            .row_bytes = row_bytes,
+            .output = output.data(),
+            .output_stride = rows};
+  }
+};
+
+void run(const KernelTable& kernels, MatmulJob job, int workers) {
+  ThreadPool pool(workers);
+  const Workspace workspace(kernels.matmul_workspace_bytes(job.tokens, job.depth, workers));
+  job.workspace = workspace.data();
+  pool.run([&](const Worker& worker) { kernels.matmul(job, worker); });
+}
+
+std::vector<float> product(const KernelTable& kernels, const Weight& weight, const std::vector<float>& x,
+                           int64_t tokens, int workers) {
+  std::vector<float> y(static_cast<size_t>(tokens * weight.rows), NAN);
+  const MatmulSegment segment = weight.segment(y);
+  run(kernels,
+      {.segments = {&segment, 1},
+       .x = x.data(),
+       .x_stride = weight.depth,
+       .tokens = tokens,
+       .depth = weight.depth},
+      workers);
+  return y;
+}
+
+// The exact product of the decoded weight, and how far a kernel may be from it. Quantising x moves each value
+// by at most half a step, 1/254 of the largest in its group of 32; f32 sums add a rounding per value at most.
+struct Exact {
+  double value = 0.0, bound = 0.0;
+};
+Exact exact(const Weight& weight, int64_t row, const float* x) {
+  Exact out;
+  double magnitude = 0.0, moved = 0.0;
+  for (int64_t k = 0; k < weight.depth; ++k) {
+    const double w = static_cast<double>(weight.values[static_cast<size_t>(row * weight.depth + k)]);
+    out.value += w * static_cast<double>(x[k]);
+    magnitude += std::fabs(w * static_cast<double>(x[k]));
+    if (is_block(weight.type)) {
+      float largest = 0.0f;
+      for (int64_t i = k / 32 * 32; i < k / 32 * 32 + 32; ++i) largest = std::max(largest, std::fabs(x[i]));
+      moved += std::fabs(w) * static_cast<double>(largest) / 254.0;
+    }
+  }
+  out.bound = moved * 1.001 + magnitude * static_cast<double>(weight.depth) * 0x1p-24;
+  return out;
+}
+
+class MatmulOn : public EachIsa {};
+TENON_EACH_ISA(MatmulOn);
+
+TEST_P(MatmulOn, IsWithinTheDerivedBoundForOddShapes) {
+  struct Shape {
+    int64_t tokens, rows, depth;
+  };
+  for (const ElementType type : kTypes) {
+    for (const Shape shape : {Shape{1, 1, 256},
+                              {1, 17, 512},
+                              {2, 3, 256},
+                              {3, 130, 768},
+                              {7, 17, 256},
+                              {8, 33, 512},
+                              {9, 17, 512},
+                              {17, 130, 256},
+                              {33, 3, 1024},
+                              {1, 130, 2048},
+                              {47, 70, 256}}) {
+      SCOPED_TRACE(std::string(name(type)) + " T=" + std::to_string(shape.tokens) +
+                   " N=" + std::to_string(shape.rows) + " K=" + std::to_string(shape.depth));
+      const Weight weight(type, shape.rows, shape.depth, 1);
+      const std::vector<float> x = random_values(shape.tokens * shape.depth, 2);
+      const std::vector<float> y = product(*kernels, weight, x, shape.tokens, 2);
+      for (int64_t t = 0; t < shape.tokens; ++t) {
+        for (int64_t n = 0; n < shape.rows; ++n) {
+          const Exact wanted = exact(weight, n, &x[static_cast<size_t>(t * shape.depth)]);
+          ASSERT_NEAR(static_cast<double>(y[static_cast<size_t>(t * shape.rows + n)]), wanted.value,
+                      wanted.bound)
+              << "token " << t << ", row " << n;
+        }
+      }
+    }
+  }
+}
+
+// Rows whose depth is no whole number of chunks (blocks of 32), or of vectors (floats).
+TEST_P(MatmulOn, TakesAnyDepthThatTheFormatAllows) {
+  for (const ElementType type : kTypes) {
+    if (info(type).block_elements == 256) continue;
+    const std::vector<int64_t> depths = is_block(type) ? std::vector<int64_t>{32, 64, 96, 288, 480, 576}
+                                                       : std::vector<int64_t>{1, 2, 7, 15, 17, 33, 77, 130};
+    for (const int64_t depth : depths) {
+      for (const int64_t tokens : {1, 2, 5, 8, 9, 20}) {
+        SCOPED_TRACE(std::string(name(type)) + " T=" + std::to_string(tokens) +
+                     " K=" + std::to_string(depth));
+        const Weight weight(type, 21, depth, 3);
+        const std::vector<float> x = random_values(tokens * depth, 4);
+        const std::vector<float> y = product(*kernels, weight, x, tokens, 1);
+        for (int64_t t = 0; t < tokens; ++t) {
+          for (int64_t n = 0; n < weight.rows; ++n) {
+            const Exact wanted = exact(weight, n, &x[static_cast<size_t>(t * depth)]);
+            ASSERT_NEAR(static_cast<double>(y[static_cast<size_t>(t * weight.rows + n)]), wanted.value,
+                        wanted.bound)
+                << "token " << t << ", row " << n;
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST_P(MatmulOn, AtFullSizeHasAnErrorOfQuantisedX) {
+  for (const ElementType type : kTypes) {
+    SCOPED_TRACE(name(type));
+    constexpr int64_t kTokens = 512, kDepth = 512, kRows = 200;
+    const Weight weight(type, kRows, kDepth, 5);
+    const std::vector<float> x = random_values(kTokens * kDepth, 6);
+    const std::vector<float> y = product(*kernels, weight, x, kTokens, 2);
+    std::vector<double> wanted;
+    std::vector<float> found;
+    for (int64_t t = 0; t < kTokens; t += 13) {
+      for (int64_t n = 0; n < kRows; ++n) {
+        wanted.push_back(exact(weight, n, &x[static_cast<size_t>(t * kDepth)]).value);
+        found.push_back(y[static_cast<size_t>(t * kRows + n)]);
+      }
+    }
+    // Half a step of 127ths, uniform: (1 / 12) / (127 / 2.6)² of a bell whose largest of 32 is about 2.6
+    // deviations.
+    EXPECT_LT(nmse(wanted, found), is_block(type) ? 5e-5 : 1e-11);
+  }
+}
+
+// Against real ggml: no further from the exact product than ggml's own kernels, which quantise x too. The
+// formats of 32 have the same step as ours, so that only chance tells them apart.
+TEST_P(MatmulOn, IsAsExactAsGgml) {
+  const OpCapture capture("mul_mat_types");
+  for (size_t i = 0; i < capture.size(); ++i) {
+    SCOPED_TRACE(capture.name(i));
+    const gguf::TensorInfo& stored = capture.tensor(i, "input.0");
+    const int64_t rows = stored.extents[0], depth = stored.extents[1];
+    const std::vector<float> x = capture.values<float>(i, "input.1"),
+                             wanted = capture.values<float>(i, "exact");
+    std::vector<float> y(wanted.size());
+    const MatmulSegment segment{.weight = stored.data.data(),
+                                .type = stored.element,
+                                .rows = rows,
+                                .row_bytes = static_cast<int64_t>(bytes_for(stored.element, depth)),
+                                .output = y.data(),
+                                .output_stride = rows};
+    run(*kernels,
+        {.segments = {&segment, 1},
+         .x = x.data(),
+         .x_stride = depth,
+         .tokens = static_cast<int64_t>(x.size()) / depth,
+         .depth = depth},
+        2);
+    EXPECT_LT(nmse(wanted, y), 1.2 * nmse(wanted, capture.values<float>(i, "output")));
+  }
+}
+
+TEST_P(MatmulOn, DoesNotDependOnTheNumberOfWorkers) {
+  for (const ElementType type : kTypes) {
+    const Weight weight(type, 131, 512, 7);
+    for (const int64_t tokens : {1, 3, 8, 21}) {
+      const std::vector<float> x = random_values(tokens * weight.depth, 8);
+      const std::vector<float> alone = product(*kernels, weight, x, tokens, 1);
+      for (const int workers : {2, 3, 7}) EXPECT_EQ(alone, product(*kernels, weight, x, tokens, workers));
+    }
+  }
+}
+
+// One token's result is the same whatever else is in the call, on either side of kGemvTokens.
+TEST_P(MatmulOn, TokensDoNotMix) {
+  for (const ElementType type : kTypes) {
+    const Weight weight(type, 18, 512, 9);
+    const std::vector<float> x = random_values(40 * weight.depth, 10);
+    for (const int64_t tokens : {8, 40}) {
+      const std::vector<float> all = product(*kernels, weight, x, tokens, 1);
+      const int64_t few = tokens == 8 ? 5 : 9;
+      const std::vector<float> first = product(*kernels, weight, x, few, 1);
+      EXPECT_EQ(first, std::vector<float>(all.begin(), all.begin() + few * weight.rows)) << name(type);
+    }
+  }
+}
+
+TEST_P(MatmulOn, SeveralSegmentsShareX) {
+  for (const int64_t tokens : {1, 4, 19}) {
+    const Weight q(ElementType::kQ4_K, 96, 512, 11), k(ElementType::kQ6_K, 33, 512, 12),
+        v(ElementType::kF16, 20, 512, 13);
+    const std::vector<float> x = random_values(tokens * 512, 14);
+    std::vector<float> y[3];
+    std::vector<MatmulSegment> segments;
+    const Weight* weights[] = {&q, &k, &v};
+    for (int i = 0; i < 3; ++i) {
+      y[i].resize(static_cast<size_t>(tokens * weights[i]->rows));
+      segments.push_back(weights[i]->segment(y[i]));
+    }
+    run(*kernels, {.segments = segments, .x = x.data(), .x_stride = 512, .tokens = tokens, .depth = 512}, 3);
+    for (int i = 0; i < 3; ++i) EXPECT_EQ(y[i], product(*kernels, *weights[i], x, tokens, 1));
+  }
+}
+
+TEST_P(MatmulOn, AddsBiasAndResidualInPlace) {
+  for (const int64_t tokens : {1, 6, 12}) {
+    const Weight weight(ElementType::kQ8_0, 37, 256, 15);
+    const std::vector<float> x = random_values(tokens * 256, 16), bias = random_values(37, 17);
+    std::vector<float> y = random_values(tokens * 40, 18);  // rows of 37 in a buffer of 40
+    const std::vector<float> before = y, plain = product(*kernels, weight, x, tokens, 1);
+    MatmulSegment segment = weight.segment(y);
+    segment.bias = bias.data();
+    segment.residual = y.data();
+    segment.residual_stride = segment.output_stride = 40;
+    run(*kernels, {.segments = {&segment, 1}, .x = x.data(), .x_stride = 256, .tokens = tokens, .depth = 256},
+        2);
+    for (int64_t t = 0; t < tokens; ++t) {
+      for (int64_t n = 0; n < 40; ++n) {
+        const auto at = static_cast<size_t>(t * 40 + n);
+        if (n >= 37)
+          EXPECT_EQ(y[at], before[at]) << "beyond the rows";
+        else
+          EXPECT_EQ(y[at],
+                    plain[static_cast<size_t>(t * 37 + n)] + bias[static_cast<size_t>(n)] + before[at]);
+      }
+    }
+  }
+}
+
+TEST_P(MatmulOn, FusesSwiglu) {
+  for (const int64_t tokens : {1, 3, 25}) {
+    const Weight gate(ElementType::kQ4_0, 50, 256, 19), up(ElementType::kQ5_0, 50, 256, 20);
+    // Gates from about -60 to 60: both ends of the exponential.
+    const std::vector<float> x = random_values(tokens * 256, 21, 40.0f);
+    std::vector<float> y(static_cast<size_t>(tokens * 50));
+    const MatmulSegment segments[] = {gate.segment(y), up.segment(y)};
+    run(*kernels,
+        {.segments = segments,
+         .x = x.data(),
+         .x_stride = 256,
+         .tokens = tokens,
+         .depth = 256,
+         .swiglu = true},
+        2);
+    const std::vector<float> g = product(*kernels, gate, x, tokens, 1),
+                             u = product(*kernels, up, x, tokens, 1);
+    for (size_t i = 0; i < y.size(); ++i) {
+      const double wanted = static_cast<double>(g[i]) / (1.0 + std::exp(-static_cast<double>(g[i]))) *
+                            static_cast<double>(u[i]);
+      EXPECT_NEAR(static_cast<double>(y[i]), wanted, 4e-7 * std::fabs(wanted) + 1e-30) << g[i];
+    }
+  }
+}
+
+// A value that is not finite must not be rounded away.
+TEST_P(MatmulOn, PassesNansOn) {
+  for (const int64_t tokens : {2, 9}) {
+    const Weight weight(ElementType::kQ4_K, 16, 512, 22);
+    std::vector<float> x = random_values(tokens * 512, 23);
+    x[512 + 100] = NAN;
+    const std::vector<float> y = product(*kernels, weight, x, tokens, 1);
+    for (size_t i = 0; i < y.size(); ++i) EXPECT_EQ(std::isnan(y[i]), i / 16 == 1) << i;
+  }
+}
+
+}  // namespace
+}  // namespace tenon::cpu
