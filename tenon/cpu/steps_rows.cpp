@@ -149,21 +149,22 @@ Status step_swiglu(const runtime::BoundStep& step, const KernelTable& kernels, c
   return {};
 }
 
-// Inputs table [V, F], ids.
+// Inputs table [.., V, F] with leading axes of 1, ids.
 Status step_gather_rows(const runtime::BoundStep& step, const KernelTable& kernels, const Worker& worker) {
   for (const runtime::BoundPart& part : step.parts) {
     const TensorRef &table = part.inputs[0], &ids = part.inputs[1];
+    const auto rows_axis = static_cast<size_t>(table.rank - 2);
     TENON_ASSIGN(RowsView out, rows_of(part.outputs[0]));
     for (int64_t i = 0; i < out.rows; ++i) {
       const int64_t id = ids.element == ElementType::kI64 ? ids.as<int64_t>()[i] : ids.as<int32_t>()[i];
-      TENON_RETURN_IF_ERROR(check_range(step.step->name, &id, 1, table.extent[0]));
+      TENON_RETURN_IF_ERROR(check_range(step.step->name, &id, 1, table.extent[rows_axis]));
     }
     GatherRowsJob job;
     job.table = table.data;
     job.type = table.element;
-    job.row_bytes = table.stride[0];
-    job.table_rows = table.extent[0];
-    job.width = table.extent[1];
+    job.row_bytes = table.stride[rows_axis];
+    job.table_rows = table.extent[rows_axis];
+    job.width = table.extent[rows_axis + 1];
     job.ids = ids.data;
     job.id_type = ids.element;
     job.output = out.as<float>();

@@ -168,11 +168,15 @@ std::string refuse_attention(const Match& match) {
   return "";
 }
 
+// Operands table, ids: rows of a table [V, F], or of an activation [1, T, F] by ids [1, R].
 std::string refuse_gather(const Match& match) {
   const ir::Node& gather = match.node("Gather");
   const auto& attributes = gather.attributes_as<op::GatherAttributes>();
-  const ir::Value table = match.operands[0];
-  if (attributes.axis != 0 || table.type().rank() != 2) return wants("rows of a table [V, F]", table);
+  const TensorType& table = match.operands[0].type();
+  const bool of_rows = attributes.axis == table.rank() - 2 && attributes.batch_dims == attributes.axis;
+  Dim leading(1);
+  for (int axis = 0; axis < table.rank() - 2; ++axis) leading = leading * table.dim(axis);
+  if (table.rank() < 2 || !of_rows || leading != Dim(1)) return wants("rows of one table", match.operands[0]);
   if (match.root().port_type(0).element != ElementType::kF32) return "gives f32 alone";
   return "";
 }

@@ -58,6 +58,9 @@ Status reference(const ReferenceCall& call) {
   return {};
 }
 
+// The lengths are known from the types.
+bool reads(const ir::Attributes&, int input) { return input == 0; }
+
 }  // namespace
 
 const OpDefinition& variadic_split_op() {
@@ -65,7 +68,9 @@ const OpDefinition& variadic_split_op() {
                                 .inputs = {{"data"}, {"lengths", ir::InputKind::kIndex}},
                                 .make_attributes = ir::make_attributes<VariadicSplitAttributes>,
                                 .infer = infer},
-                               reference};
+                               reference,
+                               nullptr,
+                               reads};
   return op;
 }
 

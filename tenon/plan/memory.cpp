@@ -8,6 +8,9 @@ namespace tenon::plan {
 namespace {
 
 constexpr size_t kAlignment = 64;
+// Memory is not given away in the next few steps after its last use: steps that have nothing else to do with
+// each other then need no barrier between them.
+constexpr size_t kRestingSteps = 2;
 
 struct Life {
   int storage;
@@ -32,7 +35,7 @@ size_t assign_arena(const StepList& list, std::vector<Storage>& storages) {
   for (size_t i = 0; i < list.steps.size(); ++i) {
     for_each_operand(list.steps[i], [&](const Operand& operand, bool) {
       if (storages[static_cast<size_t>(operand.storage)].kind != StorageKind::kArena) return;
-      lives.try_emplace(operand.storage, Life{operand.storage, i, i}).first->second.last = i;
+      lives.try_emplace(operand.storage, Life{operand.storage, i, i}).first->second.last = i + kRestingSteps;
     });
   }
   std::vector<Life> order;

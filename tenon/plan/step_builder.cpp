@@ -61,7 +61,7 @@ Result<StepList> StepBuilder::build() {
   for (ir::Node* node : model_.topological_order()) {
     if (const auto found = chosen_.find(node); found != chosen_.end()) {
       TENON_RETURN_IF_ERROR(emit(*node, found->second));
-    } else if (!is_border(*node) && !is_view(*node) && covered_.count(node) == 0) {
+    } else if (!is_border(*node) && !is_view(*node) && covered_.count(node) == 0 && is_needed(*node)) {
       return Error{ErrorCode::kUnsupported, std::string(node->op()) + " '" + node->name() + "'",
                    "an op that target " + std::string(target_.name) + " runs", node->output(0).describe(),
                    node->is("SetRows") ? "run the lowering of SetRows before planning" : "try --device ref"};
@@ -72,15 +72,25 @@ Result<StepList> StepBuilder::build() {
 }
 
 void StepBuilder::choose_rows() {
+  for (const ir::Node* result : model_.results()) needed_.insert(result->input(0));
   std::vector<ir::Node*> order = model_.topological_order();
   for (auto at = order.rbegin(); at != order.rend(); ++at) {
     ir::Node& node = **at;
-    if (is_border(node) || covered_.count(&node) != 0) continue;
-    for (size_t i = 0; i < target_.rows.size(); ++i) {
+    if (is_border(node) || covered_.count(&node) != 0 || !is_needed(node)) continue;
+    bool chosen = false;
+    for (size_t i = 0; i < target_.rows.size() && !chosen; ++i) {
       if (patterns_[i].root_op() == "*" && (is_view(node) || node.is("SetRows"))) continue;
-      if (try_row(target_.rows[i], patterns_[i], node)) break;
+      chosen = try_row(target_.rows[i], patterns_[i], node);
     }
+    if (!chosen && is_view(node)) needed_.insert(node.input(0));
   }
+}
+
+bool StepBuilder::is_needed(ir::Node& node) const {
+  for (int port = 0; port < node.port_count(); ++port) {
+    if (needed_.count(node.output(port)) != 0) return true;
+  }
+  return false;
 }
 
 bool StepBuilder::try_row(const TargetRow& row, const Pattern& pattern, ir::Node& node) {
@@ -96,6 +106,9 @@ bool StepBuilder::try_row(const TargetRow& row, const Pattern& pattern, ir::Node
     return false;
   }
   covered_.insert(match.nodes.begin() + 1, match.nodes.end());
+  for (const ir::Value& operand : match.operands) {
+    if (is_read(match, operand)) needed_.insert(operand);
+  }
   chosen_.emplace(&node, Chosen{&row, std::move(match)});
   return true;
 }

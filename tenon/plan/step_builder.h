@@ -28,6 +28,7 @@ class StepBuilder {
   void choose_rows();
   bool try_row(const TargetRow& row, const Pattern& pattern, ir::Node& node);
   std::string outside_reader(const TargetRow& row, const Match& match) const;
+  bool is_needed(ir::Node& node) const;
   const TargetRow* wildcard() const;
 
   // Emission, from the inputs downwards.
@@ -50,6 +51,7 @@ class StepBuilder {
   std::vector<Pattern> patterns_;             // of the target's rows
   std::map<const ir::Node*, Chosen> chosen_;  // by root
   std::set<const ir::Node*> covered_;         // inside a match, below its root
+  std::set<ir::Value> needed_;                // read by a result or by a chosen step
   std::map<ir::Value, Operand> operands_;
   std::map<GroupKey, size_t> groups_;  // open group steps
   std::map<std::string, Operand> shared_;
