@@ -39,11 +39,16 @@ Model::Model(Model&&) noexcept = default;
 Model& Model::operator=(Model&&) noexcept = default;
 Model::~Model() = default;
 
-Result<Node*> Model::add(const OpSchema& schema, std::vector<Value> inputs,
-                         std::unique_ptr<Attributes> attributes, std::string name) {
-  name = printable_name(name.empty() ? std::string(schema.name) : std::move(name));
+std::string Model::unique_name(std::string name) const {
+  name = printable_name(std::move(name));
   std::string unique = name;
   for (int suffix = 1; by_name_.count(unique) != 0; ++suffix) unique = name + "_" + std::to_string(suffix);
+  return unique;
+}
+
+Result<Node*> Model::add(const OpSchema& schema, std::vector<Value> inputs,
+                         std::unique_ptr<Attributes> attributes, std::string name) {
+  std::string unique = unique_name(name.empty() ? std::string(schema.name) : std::move(name));
   TENON_RETURN_IF_ERROR(check_arity(schema, unique, inputs.size()));
   if (std::find(inputs.begin(), inputs.end(), Value()) != inputs.end()) {
     throw std::logic_error("[Model::add] " + unique + " has an empty input");
@@ -84,13 +89,15 @@ Result<Value> Model::add_parameter(ParameterAttributes attributes) {
 
 Result<Value> Model::replace_parameter(Node& old, ParameterAttributes attributes) {
   const auto place = std::find(parameters_.begin(), parameters_.end(), &old);
-  if (place == parameters_.end()) throw std::logic_error("[Model::replace_parameter] " + old.name() + " is no parameter");
+  if (place == parameters_.end())
+    throw std::logic_error("[Model::replace_parameter] " + old.name() + " is no parameter");
   const auto index = place - parameters_.begin();
-  std::string name = std::exchange(old.name_, old.name_ + ".old");
+  std::string name = std::exchange(old.name_, unique_name(old.name_ + ".old"));
   by_name_.erase(name);
   by_name_[old.name_] = &old;
-  TENON_ASSIGN(Node * node, add(parameter_schema(), {},
-                                std::make_unique<ParameterAttributes>(std::move(attributes)), std::move(name)));
+  TENON_ASSIGN(Node * node,
+               add(parameter_schema(), {}, std::make_unique<ParameterAttributes>(std::move(attributes)),
+                   std::move(name)));
   parameters_.pop_back();
   parameters_[static_cast<size_t>(index)] = node;
   return node->output(0);
@@ -113,35 +120,53 @@ void Model::unlink(Node& node, int input) {
   uses.erase(std::find(uses.begin(), uses.end(), Use{&node, input}));
 }
 
-Status Model::set_input(Node& node, int input, Value to) {
+void Model::relink(Node& node, int input, Value to) {
   unlink(node, input);
   node.inputs_[static_cast<size_t>(input)] = to;
   to.node().ports_[static_cast<size_t>(to.port())].uses.push_back({&node, input});
-  return infer_from(node);
+}
+
+Status Model::set_input(Node& node, int input, Value to) {
+  relink(node, input, to);
+  return infer_again({&node});
 }
 
 Status Model::replace_uses(Value from, Value to) {
   const std::vector<Use> uses(from.uses().begin(), from.uses().end());
-  for (const Use& use : uses) TENON_RETURN_IF_ERROR(set_input(*use.user, use.input, to));
-  return {};
+  std::vector<Node*> users;
+  for (const Use& use : uses) {
+    relink(*use.user, use.input, to);
+    users.push_back(use.user);
+  }
+  return infer_again(users);
 }
 
-// Shape rules run again downstream, as far as types change.
-Status Model::infer_from(Node& first) {
-  std::vector<Node*> pending = {&first};
-  while (!pending.empty()) {
-    Node* const node = pending.back();
-    pending.pop_back();
-    TENON_ASSIGN(std::vector<TensorType> types,
-                 node->schema_->infer(Inference(node->op(), node->name_, *node->attributes_, node->inputs_)));
-    if (types.size() != node->ports_.size()) {
-      return Error{ErrorCode::kInvalidGraph, std::string(node->op()) + " '" + node->name_ + "'",
-                   std::to_string(node->ports_.size()) + " output ports", std::to_string(types.size()), ""};
-    }
+Result<std::vector<TensorType>> Model::infer(const Node& node) {
+  TENON_ASSIGN(std::vector<TensorType> types,
+               node.schema_->infer(Inference(node.op(), node.name_, *node.attributes_, node.inputs_)));
+  if (types.size() == node.ports_.size()) return types;
+  return Error{ErrorCode::kInvalidGraph, std::string(node.op()) + " '" + node.name_ + "'",
+               std::to_string(node.ports_.size()) + " output ports", std::to_string(types.size()), ""};
+}
+
+// Producers before users: a rule never sees an input that is new already beside one that is still to change.
+Status Model::infer_again(const std::vector<Node*>& nodes) {
+  const auto keeps_its_types = [](const Node* node) {
+    const Result<std::vector<TensorType>> types = infer(*node);
+    return types.ok() &&
+           std::equal(types->begin(), types->end(), node->ports_.begin(),
+                      [](const TensorType& type, const Node::Port& port) { return type == port.type; });
+  };
+  if (std::all_of(nodes.begin(), nodes.end(), keeps_its_types)) return {};  // most often, and needs no order
+
+  std::unordered_set<const Node*> pending(nodes.begin(), nodes.end());
+  for (Node* const node : topological_order()) {
+    if (pending.erase(node) == 0) continue;
+    TENON_ASSIGN(std::vector<TensorType> types, infer(*node));
     for (size_t port = 0; port < types.size(); ++port) {
       if (node->ports_[port].type == types[port]) continue;
       node->ports_[port].type = std::move(types[port]);
-      for (const Use& use : node->ports_[port].uses) pending.push_back(use.user);
+      for (const Use& use : node->ports_[port].uses) pending.insert(use.user);
     }
   }
   return {};

@@ -2,6 +2,7 @@
 // symbols.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -25,15 +26,16 @@ class Model {
   Result<Node*> add(const OpSchema& schema, std::vector<Value> inputs, std::unique_ptr<Attributes> attributes,
                     std::string name = "");
   Result<Value> add_parameter(ParameterAttributes attributes);
-  // Adds a parameter that takes over the input name, the node name and the place of `old`. Who reads `old` still does,
-  // until the caller has moved them and erases it.
+  // Adds a parameter that takes over the input name, the node name and the place of `old`. Who reads `old`
+  // still does, until the caller has moved them and erases it.
   Result<Value> replace_parameter(Node& old, ParameterAttributes attributes);
   Value add_constant(std::unique_ptr<ConstantAttributes> attributes, std::string name = "");
   Node& add_result(Value value, std::string name);
 
-  // Makes every user of `from` read `to`; types downstream are inferred anew.
+  // Makes every user of `from` read `to`; types downstream are inferred anew, once all have moved. After an
+  // error (a shape rule's own) types are in part the old ones.
   Status replace_uses(Value from, Value to);
-  // Makes one input slot read `to`; types downstream are inferred anew.
+  // The same for one input slot.
   Status set_input(Node& node, int input, Value to);
   // Removes a node that no one reads; throws std::logic_error otherwise.
   void erase(Node& node);
@@ -41,7 +43,7 @@ class Model {
   int erase_unreachable();
 
   size_t node_count() const { return nodes_.size(); }
-  // All nodes, producers before users; stable for equal graphs.
+  // All nodes, producers before users; stable for equal graphs. Throws std::logic_error on a cycle.
   std::vector<Node*> topological_order() const;
   // In the order of their making.
   const std::vector<Node*>& parameters() const { return parameters_; }
@@ -56,8 +58,11 @@ class Model {
   const SymbolBounds& symbols() const { return symbols_; }
 
  private:
-  Status infer_from(Node& node);
+  std::string unique_name(std::string name) const;
+  static Result<std::vector<TensorType>> infer(const Node& node);
+  Status infer_again(const std::vector<Node*>& nodes);
   void unlink(Node& node, int input);
+  void relink(Node& node, int input, Value to);
 
   std::string name_;
   std::vector<std::unique_ptr<Node>> nodes_;

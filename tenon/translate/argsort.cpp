@@ -17,7 +17,7 @@ Translation translate_argsort(NodeContext& context) {
       mode = op::TopKMode::kMax;
       break;
     default:
-      return context.unknown_case(static_cast<int>(sort.order));
+      return context.unknown_case();
   }
   const int64_t axis = sort.rank_known ? inputs[0].type().rank() - 1 : 3;
   TENON_ASSIGN(const ir::Value k, extent_as_scalar(context, inputs[0], axis));

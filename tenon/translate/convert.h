@@ -19,6 +19,7 @@ using Translator = Result<std::vector<ir::Value>> (*)(NodeContext&);
 struct TranslatorRow {
   std::string_view op;
   Translator translate;
+  std::span<const std::string_view> cases;  // those that it distinguishes (cases.h)
 };
 
 // The registered translators, sorted by op.

@@ -68,20 +68,20 @@ Translation translate_flash_attn_ext(NodeContext& context) {
   }
   const bool heads_last = attention.layout == decoder::AttentionLayout::kHeadAxis2;
   if (!heads_last && attention.layout != decoder::AttentionLayout::kHeadAxis1) {
-    return context.unknown_case(static_cast<int>(attention.layout));
+    return context.unknown_case();
   }
   TENON_RETURN_IF_ERROR(check_heads(context, heads_last ? 2 : 1));
 
   std::vector<ir::Value> values(inputs.begin(), inputs.begin() + 3);
-  if (values[0].type().element != values[1].type().element) {
-    op::ConvertAttributes convert;
-    convert.to = values[1].type().element;
-    TENON_ASSIGN(values[0], context.build().add(op::convert_op(), {values[0]}, convert));
-  }
   if (heads_last) {
     for (ir::Value& value : values) {
       TENON_ASSIGN(value, swap_heads_and_tokens(context, value));
     }
+  }
+  if (values[0].type().element != values[1].type().element) {
+    op::ConvertAttributes convert;
+    convert.to = values[1].type().element;
+    TENON_ASSIGN(values[0], context.build().add(op::convert_op(), {values[0]}, convert));
   }
   op::AttentionAttributes attributes;
   attributes.scale = attention.scale;

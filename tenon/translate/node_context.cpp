@@ -1,5 +1,7 @@
 #include "tenon/translate/node_context.h"
 
+#include "tenon/translate/cases.h"
+
 namespace tenon::translate {
 
 NodeContext::NodeContext(const decoder::Decoder& decoder, const decoder::NodeView& node, ir::Model& model,
@@ -75,8 +77,8 @@ Error NodeContext::unsupported(std::string wanted, std::string found) const {
   return error;
 }
 
-Error NodeContext::unknown_case(int which) const {
-  return unsupported("a known case of the op", "case " + std::to_string(which));
+Error NodeContext::unknown_case() const {
+  return unsupported("a known case of the op", "case " + case_of(node_.attributes));
 }
 
 }  // namespace tenon::translate

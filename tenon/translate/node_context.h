@@ -44,7 +44,7 @@ class NodeContext {
   // Errors that name ggml op and node.
   Error invalid(std::string wanted, std::string found) const;
   Error unsupported(std::string wanted, std::string found) const;
-  Error unknown_case(int which) const;
+  Error unknown_case() const;  // of a node whose attributes name a case that the translator does not have
 
  private:
   const decoder::Decoder& decoder_;

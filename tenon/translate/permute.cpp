@@ -40,7 +40,7 @@ Translation translate_permute(NodeContext& context) {
       break;
     }
     default:
-      return context.unknown_case(static_cast<int>(permute.permute_case));
+      return context.unknown_case();
   }
   op::Builder& build = context.build();
   TENON_ASSIGN(const ir::Value result, build.add(op::transpose_op(), {x, build.integers(std::move(order))}));

@@ -43,7 +43,7 @@ Result<ir::Value> regroup(NodeContext& context, ir::Value x, const decoder::Resh
       reshape.target = explicit_target(x.type(), declared);
       break;
     default:
-      return context.unknown_case(static_cast<int>(attributes.regroup));
+      return context.unknown_case();
   }
   return context.build().add(op::reshape_op(), {x}, reshape);
 }

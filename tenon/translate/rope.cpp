@@ -17,7 +17,7 @@ Translation translate_rope(NodeContext& context) {
       attributes.mode = op::RopeMode::kNeox;
       break;
     default:
-      return context.unknown_case(static_cast<int>(rope.mode));
+      return context.unknown_case();
   }
   attributes.n_rot = rope.n_rot;
   attributes.freq_base = rope.freq_base;

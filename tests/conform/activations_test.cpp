@@ -1,0 +1,93 @@
+// Activation functions against real ggml.
+#include <gtest/gtest.h>
+
+#include "tests/conform/trial.h"
+#include "tests/support/breaker.h"
+
+namespace tenon::conform {
+namespace {
+
+using decoder::Edge;
+using test::OpCapture;
+
+const test::Breaker wrong_gelu("E1_gelu_for_gelu_quick", "GELU_QUICK is computed as GELU");
+const test::Breaker swapped_halves("E1_swiglu_gate_is_up", "the halves of SWIGLU trade places");
+
+struct Activation {
+  const char* op;
+  const char* file;
+  Tolerance tolerance;
+};
+
+std::vector<Activation> activations() {
+  return {{"GELU", "gelu", table_tolerance},
+          {"GELU_ERF", "gelu_erf", element_tolerance},
+          {"GELU_QUICK", "gelu_quick", table_tolerance},
+          {"SILU", "silu", element_tolerance}};
+}
+
+Trial unary(const Activation& activation, const OpCapture& capture) {
+  TrialBuilder trial(activation.file, capture);
+  const Edge x = trial.input(capture.tensor("input.0"));
+  return trial.finish(activation.op, {x}, {}, capture.tensor("output"), activation.tolerance);
+}
+
+test::EditedDecoder::Edit replace_op(std::string_view from, std::string_view to) {
+  return [=](decoder::NodeView& node) {
+    if (node.op == from) node.op = to;
+  };
+}
+
+TEST(E1_Activations, OfOneInput) {
+  for (const Activation& activation : activations()) {
+    for (const OpCapture& capture : test::op_captures(activation.file)) {
+      ASSERT_GE(capture.tensor("input.0").element_count(), 128);
+      run(unary(activation, capture), wrong_gelu.active() ? replace_op("GELU_QUICK", "GELU") : nullptr);
+    }
+  }
+}
+
+TEST(E1_Activations, NoneStandsForAnother) {
+  for (const Activation& activation : activations()) {
+    const Trial trial = unary(activation, test::op_captures(activation.file).front());
+    for (const Activation& other : activations()) {
+      const bool same = std::string_view(other.op) == activation.op;
+      const std::string_view taken = wrong_gelu.active() ? activation.op : other.op;
+      EXPECT_EQ(attempt(trial, replace_op(activation.op, taken)).failure.empty(), same)
+          << other.op << " in the place of " << activation.op;
+    }
+  }
+}
+
+// Rows of two halves.
+op::HostTensor side_by_side(const op::HostTensor& left, const op::HostTensor& right) {
+  const auto width = static_cast<std::ptrdiff_t>(left.extents.back());
+  const std::vector<double> a = left.values(), b = right.values();
+  std::vector<double> values;
+  for (auto i = a.begin(), k = b.begin(); i != a.end(); i += width, k += width) {
+    values.insert(values.end(), i, i + width);
+    values.insert(values.end(), k, k + width);
+  }
+  std::vector<int64_t> extents = left.extents;
+  extents.back() *= 2;
+  return op::HostTensor::of(left.element, extents, values);
+}
+
+TEST(E1_Activations, Swiglu) {
+  for (const OpCapture& capture : test::op_captures("swiglu")) {
+    const op::HostTensor gate = capture.tensor("input.0"), up = capture.tensor("input.1");
+    const op::HostTensor expected = capture.tensor("output");
+    TrialBuilder split("swiglu", capture);
+    run(split.finish("SWIGLU", {split.input(gate), split.input(up)}, decoder::GluAttributes{}, expected,
+                     element_tolerance));
+    for (const bool swapped : {false, true}) {
+      TrialBuilder halves("swiglu", capture);
+      const Edge x = halves.input(swapped ? side_by_side(up, gate) : side_by_side(gate, up));
+      const bool told = swapped_halves.active() ? !swapped : swapped;
+      run(halves.finish("SWIGLU", {x}, decoder::GluAttributes{false, told}, expected, element_tolerance));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace tenon::conform

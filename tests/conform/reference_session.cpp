@@ -1,0 +1,70 @@
+#include "tests/conform/reference_session.h"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+#include <stdexcept>
+
+namespace tenon::conform {
+
+namespace {
+
+op::HostTensor integers(ElementType element, const std::vector<double>& values) {
+  return op::HostTensor::of(element, {1, 1, 1, static_cast<int64_t>(values.size())}, values);
+}
+
+std::vector<double> range(int64_t first, int64_t count) {
+  std::vector<double> out(static_cast<size_t>(count));
+  std::iota(out.begin(), out.end(), static_cast<double>(first));
+  return out;
+}
+
+}  // namespace
+
+ReferenceSession::ReferenceSession(const ir::Model& model) : model_(model) {
+  for (const ir::Node* parameter : model.parameters()) {
+    const auto& attributes = parameter->attributes_as<ir::ParameterAttributes>();
+    if (attributes.role == ir::ParameterRole::kCache) caches_[attributes.name] = {};
+  }
+}
+
+op::HostTensor ReferenceSession::grown(const op::HostTensor& cache, const ir::ParameterAttributes& attributes,
+                                       int64_t rows) const {
+  const TensorType& type = attributes.type;
+  op::HostTensor out =
+      op::HostTensor::make(type.element, {1, rows, type.dim(2).value(), type.dim(3).value()});
+  std::copy(cache.bytes.begin(), cache.bytes.end(), out.bytes.begin());
+  return out;
+}
+
+std::vector<std::vector<double>> ReferenceSession::step(const std::vector<int32_t>& tokens) {
+  const auto count = static_cast<int64_t>(tokens.size());
+  const int64_t rows = past_ + count;
+  op::HostTensors inputs;
+  inputs["inp_tokens"] = integers(ElementType::kI32, {tokens.begin(), tokens.end()});
+  inputs["inp_pos"] = integers(ElementType::kI32, range(past_, count));
+  inputs["inp_out_ids"] = integers(ElementType::kI32, range(0, count));
+  inputs["inp_kv_idx"] = integers(ElementType::kI64, range(past_, count));
+  op::HostTensor mask = op::HostTensor::make(ElementType::kF32, {1, 1, count, rows});
+  for (int64_t t = 0; t < count; ++t) {
+    for (int64_t key = past_ + t + 1; key < rows; ++key) {
+      mask.ref().as<float>()[t * rows + key] = -std::numeric_limits<float>::infinity();
+    }
+  }
+  inputs["self_kq_mask"] = std::move(mask);
+  for (const auto& [name, cache] : caches_) {
+    inputs[name] = grown(cache, model_.find_parameter(name)->attributes_as<ir::ParameterAttributes>(), rows);
+  }
+  Result<op::HostTensors> outputs = op::evaluate(model_, inputs);
+  if (!outputs.ok()) throw std::runtime_error(outputs.error().message());
+  for (auto& [name, cache] : caches_) cache = std::move(outputs->at(name));
+  past_ = rows;
+
+  const std::vector<double> logits = outputs->at("logits").values();
+  const auto width = static_cast<std::ptrdiff_t>(logits.size() / tokens.size());
+  std::vector<std::vector<double>> out;
+  for (auto row = logits.begin(); row != logits.end(); row += width) out.emplace_back(row, row + width);
+  return out;
+}
+
+}  // namespace tenon::conform

@@ -1,0 +1,152 @@
+#include "tests/conform/trial.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numeric>
+
+#include "tenon/op/evaluate.h"
+#include "tenon/pass/pipeline.h"
+#include "tenon/translate/cases.h"
+
+namespace tenon::conform {
+
+using decoder::Edge;
+
+double table_tolerance(size_t, double expected) { return 2e-4 + 1e-3 * std::abs(expected); }
+double element_tolerance(size_t, double expected) { return 1e-6 + 1e-5 * std::abs(expected); }
+
+double sum_tolerance(int64_t terms, double norm_of_x, double norm_of_w) {
+  return 8 * 0x1p-24 * std::sqrt(static_cast<double>(terms)) * norm_of_x * norm_of_w;
+}
+
+std::vector<double> row_norms(const op::HostTensor& tensor) {
+  const std::vector<double> values = tensor.values();
+  const std::ptrdiff_t width = tensor.extents.back();
+  std::vector<double> out;
+  for (auto row = values.begin(); row != values.end(); row += width) {
+    out.push_back(std::sqrt(std::inner_product(row, row + width, row, 0.0)));
+  }
+  return out;
+}
+
+std::string type_text(const op::HostTensor& tensor) {
+  TensorType type{tensor.element, {}};
+  for (const int64_t extent : tensor.extents) type.axes.emplace_back(extent);
+  return type.to_string();
+}
+
+TrialBuilder::TrialBuilder(std::string file, const test::OpCapture& capture) {
+  trial_.file = std::move(file);
+  trial_.capture = capture.name();
+}
+
+std::string TrialBuilder::next_name(const op::HostTensor& tensor) {
+  std::string name = std::to_string(trial_.inputs.size());
+  trial_.inputs[name] = tensor;
+  return name;
+}
+
+Edge TrialBuilder::input(const op::HostTensor& tensor, std::string_view type, std::string value_symbol) {
+  return trial_.decoder.input(next_name(tensor), type.empty() ? type_text(tensor) : std::string(type),
+                              decoder::InputRole::kOther, std::move(value_symbol));
+}
+
+Edge TrialBuilder::weight(const op::HostTensor& tensor) {
+  return trial_.decoder.weight("weight", type_text(tensor), tensor.bytes);
+}
+
+Edge TrialBuilder::cache(const op::HostTensor& tensor, std::string_view type) {
+  return trial_.decoder.cache(next_name(tensor), type);
+}
+
+Edge TrialBuilder::mask(const op::HostTensor& tensor, decoder::Mask mask) {
+  return trial_.decoder.mask(next_name(tensor), type_text(tensor), mask);
+}
+
+Trial TrialBuilder::finish(std::string_view op, std::vector<Edge> inputs, decoder::NodeAttributes attributes,
+                           op::HostTensor expected, Tolerance tolerance, std::string_view type) {
+  const Edge node = trial_.decoder.node(
+      op, std::move(inputs), type.empty() ? type_text(expected) : std::string(type), std::move(attributes));
+  trial_.decoder.output("out", node);
+  trial_.expected = std::move(expected);
+  trial_.tolerance = std::move(tolerance);
+  return std::move(trial_);
+}
+
+namespace {
+
+double squared_distance(const std::vector<double>& a, const std::vector<double>& b) {
+  double sum = 0;
+  for (size_t i = 0; i < a.size(); ++i) sum += (a[i] - b[i]) * (a[i] - b[i]);
+  return sum;
+}
+
+std::string input_types(const decoder::Decoder& decoder, const decoder::NodeView& node) {
+  std::string out;
+  for (const Edge& edge : node.inputs) {
+    out += (out.empty() ? "" : ",") + std::string(name(decoder.node(edge.node).outputs[0].element));
+  }
+  return out;
+}
+
+// Why `found` does not agree; notes the error that comes nearest to what is allowed.
+std::string compare(const Trial& trial, std::vector<double> found, Comparison& record) {
+  std::vector<double> expected = trial.expected.values();
+  if (trial.view) {
+    found = trial.view(std::move(found));
+    expected = trial.view(std::move(expected));
+  }
+  double nearest = -1;
+  for (size_t i = 0; i < found.size(); ++i) {
+    const double error = std::abs(found[i] - expected[i]);
+    const double allowed = trial.tolerance ? trial.tolerance(i, expected[i]) : 0;
+    if (!(error <= allowed)) {
+      return "at " + std::to_string(i) + ": " + std::to_string(found[i]) + " for " +
+             std::to_string(expected[i]);
+    }
+    const double share = allowed > 0 ? error / allowed : 0;
+    if (share <= nearest) continue;
+    nearest = share;
+    record.worst_error = error;
+    record.tolerance = allowed;
+  }
+  if (trial.ggml.bytes.empty()) return "";
+  const double ours = squared_distance(found, expected);
+  const double ggml = squared_distance(trial.ggml.values(), expected);
+  if (ours <= 1.05 * ggml) return "";
+  return "squared error " + std::to_string(ours) + ", ggml's " + std::to_string(ggml);
+}
+
+}  // namespace
+
+Outcome attempt(const Trial& trial, const test::EditedDecoder::Edit& edit) {
+  const test::EditedDecoder decoder(
+      trial.decoder, edit ? edit : [](decoder::NodeView&) {});
+  const decoder::NodeView node = decoder.node(decoder.node_count() - 1);
+  Outcome out;
+  out.comparison.op = node.op;
+  out.comparison.op_case = translate::case_of(node.attributes);
+  out.comparison.capture = trial.file + "/" + trial.capture;
+  out.comparison.type = input_types(decoder, node);
+  out.comparison.revision = test::op_capture_revision(trial.file);
+
+  const Result<ir::Model> model = pass::convert(decoder);
+  if (!model.ok()) return {out.comparison, model.error().message()};
+  const Result<op::HostTensors> outputs = op::evaluate(*model, trial.inputs, trial.symbols);
+  if (!outputs.ok()) return {out.comparison, outputs.error().message()};
+  const op::HostTensor& result = outputs->at("out");
+  if (result.element != trial.expected.element || result.extents != trial.expected.extents) {
+    return {out.comparison, type_text(result) + " for " + type_text(trial.expected)};
+  }
+  out.failure = compare(trial, result.values(), out.comparison);
+  return out;
+}
+
+void run(const Trial& trial, const test::EditedDecoder::Edit& edit) {
+  Outcome outcome = attempt(trial, edit);
+  EXPECT_EQ(outcome.failure, "") << outcome.comparison.op << " " << outcome.comparison.capture;
+  comparisons().push_back(std::move(outcome.comparison));
+}
+
+}  // namespace tenon::conform
