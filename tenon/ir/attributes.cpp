@@ -1,7 +1,7 @@
 #include "tenon/ir/attributes.h"
 
+#include <algorithm>
 #include <charconv>
-#include <cstdio>
 
 namespace tenon::ir {
 
@@ -56,7 +56,6 @@ class Printer : public FieldVisitor {
   std::vector<std::pair<std::string, std::string>> fields_;
 };
 
-// Splits "{a=1, b=[1,2], c=\"x, y\"}" into names and value texts.
 struct NamedText {
   std::string name;
   std::string value;
@@ -67,6 +66,7 @@ Error syntax_error(std::string_view text, std::string wanted) {
   return {ErrorCode::kInvalidArgument, "attributes " + std::string(text), std::move(wanted), "", ""};
 }
 
+// Splits "{a=1, b=[1,2], c=\"x, y\"}" into names and value texts.
 Result<std::vector<NamedText>> split_fields(std::string_view text) {
   std::vector<NamedText> out;
   if (text.empty()) return out;
@@ -99,6 +99,8 @@ Result<std::vector<NamedText>> split_fields(std::string_view text) {
       field.value += inside[i];
     }
     if (in_string || depth != 0) return syntax_error(text, "closed quotes and brackets");
+    const auto same_name = [&](const NamedText& other) { return other.name == field.name; };
+    if (std::any_of(out.begin(), out.end(), same_name)) return syntax_error(text, field.name + " once");
     out.push_back(std::move(field));
     if (i < inside.size()) ++i;
     while (i < inside.size() && inside[i] == ' ') ++i;
@@ -211,13 +213,13 @@ class Parser : public FieldVisitor {
   static bool each_item(std::string_view text, Accept accept) {
     if (text.size() < 2 || text.front() != '[' || text.back() != ']') return false;
     text = text.substr(1, text.size() - 2);
-    while (!text.empty()) {
+    if (text.empty()) return true;
+    for (;;) {
       const size_t comma = text.find(',');
       if (!accept(text.substr(0, comma))) return false;
-      if (comma == std::string_view::npos) break;
+      if (comma == std::string_view::npos) return true;
       text.remove_prefix(comma + 1);
     }
-    return true;
   }
 
   std::vector<NamedText> fields_;

@@ -90,7 +90,8 @@ const OpSchema& parameter_schema();
 const OpSchema& constant_schema();
 const OpSchema& result_schema();
 
-// A constant of i32 or i64 elements that owns its bytes.
+// A constant of i32 or i64 elements that owns its bytes. Throws std::invalid_argument for another element
+// type, or for another number of values than the axes hold.
 std::unique_ptr<ConstantAttributes> integer_constant(ElementType element, std::vector<Axis> axes,
                                                      std::vector<int64_t> values);
 

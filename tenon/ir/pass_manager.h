@@ -28,7 +28,8 @@ class PassContext {
   std::vector<Reason> reasons_;
 };
 
-// run() returns whether it changed the model. An error must leave the model as it was.
+// run() returns whether it changed the model. After an error the model may be half rewritten: its owner drops
+// it.
 struct Pass {
   std::string name;
   std::function<Result<bool>(Model&, PassContext&)> run;

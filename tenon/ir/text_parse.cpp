@@ -51,6 +51,8 @@ class Parser {
   }
 
   Status node(Model& out) {
+    skip_space();
+    const size_t start = at_;
     TENON_RETURN_IF_ERROR(expect("%"));
     TENON_ASSIGN(std::string name, word("a node's name"));
     if (out.find(name)) return error("a node name of its own, not a second %" + name);
@@ -70,12 +72,13 @@ class Parser {
     std::unique_ptr<Attributes> attributes = schema->make_attributes();
     skip_space();
     if (at_ < text_.size() && text_[at_] == '{') {
+      const size_t brace = at_;
       TENON_ASSIGN(std::string_view braces, braced());
-      TENON_RETURN_IF_ERROR(located(parse_attributes(braces, *attributes)));
+      TENON_RETURN_IF_ERROR(located(brace, parse_attributes(braces, *attributes)));
     }
-    TENON_RETURN_IF_ERROR(located(fill_constant(*attributes)));
+    TENON_RETURN_IF_ERROR(located(start, fill_constant(*attributes)));
     Result<Node*> made = out.add(*schema, std::move(inputs), std::move(attributes), name);
-    if (!made.ok()) return located(std::move(made).error());
+    if (!made.ok()) return located(start, std::move(made).error());
     return declared_types(**made);
   }
 
@@ -95,8 +98,13 @@ class Parser {
     auto* const constant = dynamic_cast<ConstantAttributes*>(&attributes);
     if (!constant) return {};
     if (!constant->values.empty()) {
+      if (constant->type.element != ElementType::kI32 && constant->type.element != ElementType::kI64) {
+        return Error{ErrorCode::kInvalidArgument, "Constant", "i32 or i64 elements beside values",
+                     constant->type.to_string(), ""};
+      }
       if (constant->type.element_count() != Dim(static_cast<int64_t>(constant->values.size()))) {
-        return Error{ErrorCode::kInvalidArgument, "Constant", "as many values as elements", "", ""};
+        return Error{ErrorCode::kInvalidArgument, "Constant", "as many values as elements",
+                     std::to_string(constant->values.size()) + " for " + constant->type.to_string(), ""};
       }
       constant->data = integer_constant(constant->type.element, constant->type.axes, constant->values)->data;
     } else if (weights_ && !constant->weight.empty()) {
@@ -113,7 +121,7 @@ class Parser {
       const size_t end = text_.find(']', at_);
       if (end == std::string_view::npos) return error("a tensor type");
       Result<TensorType> type = TensorType::parse(text_.substr(at_, end + 1 - at_));
-      if (!type.ok()) return located(std::move(type).error());
+      if (!type.ok()) return located(at_, std::move(type).error());
       if (*type != node.port_type(port)) {
         return error("the inferred type " + node.port_type(port).to_string() + " at port " +
                      std::to_string(port));
@@ -181,9 +189,9 @@ class Parser {
     return error("'" + std::string(token) + "'");
   }
 
-  std::string place() const {
+  std::string place(size_t at) const {
     size_t line = 1, column = 1;
-    for (const char c : text_.substr(0, at_)) {
+    for (const char c : text_.substr(0, at)) {
       if (c == '\n')
         ++line, column = 1;
       else
@@ -194,14 +202,15 @@ class Parser {
 
   Error error(std::string wanted) const {
     const std::string_view rest = text_.substr(std::min(at_, text_.size()));
-    return {ErrorCode::kInvalidArgument, place(), std::move(wanted),
+    return {ErrorCode::kInvalidArgument, place(at_), std::move(wanted),
             "'" + std::string(rest.substr(0, 24)) + "'", ""};
   }
 
-  Status located(Status status) const {
+  // Errors of other parts, with the place in the text that they speak of.
+  Status located(size_t at, Status status) const {
     if (status.ok()) return {};
     Error out = std::move(status).error();
-    out.where = place() + ": " + out.where;
+    out.where = place(at) + ": " + out.where;
     return out;
   }
 

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "tenon/ir/text.h"
 
 namespace tenon::ir {
@@ -25,7 +27,9 @@ std::string print_node(const Node& node) {
 }  // namespace
 
 std::string print(const Model& model) {
-  std::string out = "model \"" + printable(model.name()) + "\" {\n";
+  std::string title = printable(model.name());  // may come from a file; the text form knows no quoted quotes
+  std::replace(title.begin(), title.end(), '"', '\'');
+  std::string out = "model \"" + title + "\" {\n";
   for (const auto& [name, bounds] : model.symbols()) {
     out += "  symbol " + name + " in [" + print_bound(bounds.min) + ", " + print_bound(bounds.max) + "]\n";
   }

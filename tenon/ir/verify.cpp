@@ -1,6 +1,7 @@
 #include "tenon/ir/verify.h"
 
 #include <algorithm>
+#include <set>
 
 namespace tenon::ir {
 
@@ -73,6 +74,17 @@ Status check_types(const Node& node) {
   return {};
 }
 
+// Inputs and outputs are bound by name.
+template <class A>
+Status check_names(const std::vector<Node*>& border) {
+  std::set<std::string_view> names;
+  for (const Node* node : border) {
+    const std::string& name = node->attributes_as<A>().name;
+    if (!names.insert(name).second) return violation(*node, "a name of its own", "a second '" + name + "'");
+  }
+  return {};
+}
+
 }  // namespace
 
 Status verify(const Model& model, Stage stage) {
@@ -84,7 +96,8 @@ Status verify(const Model& model, Stage stage) {
     TENON_RETURN_IF_ERROR(check_token_broadcast(*node));
     TENON_RETURN_IF_ERROR(check_types(*node));
   }
-  return {};
+  TENON_RETURN_IF_ERROR(check_names<ParameterAttributes>(model.parameters()));
+  return check_names<ResultAttributes>(model.results());
 }
 
 }  // namespace tenon::ir

@@ -11,8 +11,9 @@ enum class Stage {
   kConverted,   // after the built-in lowerings; no SetRows
 };
 
-// Checks arity, stored against inferred types, index inputs (integers only), acyclic order, token axes of
-// elementwise ops (no token × token broadcast), unique names, and SetRows by stage.
+// Checks stored against inferred types, index inputs (integers only), token axes of elementwise ops (no
+// token × token broadcast), names of inputs and outputs (each once), and SetRows by stage. A cycle is misuse
+// of the model and throws std::logic_error.
 Status verify(const Model& model, Stage stage);
 
 }  // namespace tenon::ir
