@@ -1,11 +1,12 @@
 // Ops that select, sort, write and convert against what real ggml computed (tests/golden/ops).
 #include <algorithm>
 
-#include "tenon/op/capture_support.h"
 #include "tenon/op/convert.h"
 #include "tenon/op/gather.h"
+#include "tenon/op/one_node.h"
 #include "tenon/op/scatter_update.h"
 #include "tenon/op/topk.h"
+#include "tests/support/op_capture.h"
 
 namespace tenon::op {
 namespace {
@@ -19,26 +20,29 @@ HostTensor converted(const HostTensor& x, ElementType to) {
 }
 
 TEST(CaptureRows, GatherDecodesEveryType) {
-  for_each_case("get_rows", [](const Case& c) {
+  for (const test::OpCapture& c : test::op_captures("get_rows")) {
+    SCOPED_TRACE(c.name());
     OneNode graph(gather_op(), {c.tensor("input.0", 2), c.tensor("input.1", 1)}, nullptr);
     expect_captured(graph, c.tensor("output", 2), nothing);
-  });
+  }
 }
 
 TEST(CaptureRows, ConvertRoundsAsGgml) {
-  for_each_case("cpy", [](const Case& c) {
+  for (const test::OpCapture& c : test::op_captures("cpy")) {
+    SCOPED_TRACE(c.name());
     const HostTensor wanted = c.tensor("output", 2);
     EXPECT_EQ(converted(c.tensor("input.0", 2), wanted.element).bytes, wanted.bytes);
-  });
+  }
 }
 
 TEST(CaptureRows, ScatterUpdateWritesRows) {
-  for_each_case("set_rows", [](const Case& c) {
+  for (const test::OpCapture& c : test::op_captures("set_rows")) {
+    SCOPED_TRACE(c.name());
     const HostTensor cache = c.tensor("input.2", 2), wanted = c.tensor("output", 2);
     const HostTensor rows = converted(c.tensor("input.0", 2), cache.element);
     OneNode graph(scatter_update_op(), {cache, c.tensor("input.1", 4), rows}, nullptr);
     EXPECT_EQ(graph.run().bytes, wanted.bytes);
-  });
+  }
 }
 
 // What the captured ids select, row by row.
@@ -60,17 +64,19 @@ OneNode topk(const HostTensor& data, int64_t k, TopKMode mode) {
 }
 
 TEST(CaptureRows, TopKOfWholeRowsSorts) {
-  for_each_case("argsort", [](const Case& c) {
+  for (const test::OpCapture& c : test::op_captures("argsort")) {
+    SCOPED_TRACE(c.name());
     const HostTensor data = c.tensor("input.0", 2), wanted = c.tensor("output", 2);
     const bool descending = c.text("order") == "descending";
     const OneNode graph = topk(data, data.extents[1], descending ? TopKMode::kMax : TopKMode::kMin);
     EXPECT_EQ(graph.run("0").values(), selected(data, wanted));
     EXPECT_EQ(selected(data, graph.run("1")), graph.run("0").values());
-  });
+  }
 }
 
 TEST(CaptureRows, TopKSelectsTheSet) {
-  for_each_case("top_k", [](const Case& c) {
+  for (const test::OpCapture& c : test::op_captures("top_k")) {
+    SCOPED_TRACE(c.name());
     const HostTensor data = c.tensor("input.0", 2), wanted = c.tensor("output", 2);
     const auto sorted_rows = [&](const HostTensor& ids) {
       std::vector<double> out = ids.values();
@@ -81,7 +87,7 @@ TEST(CaptureRows, TopKSelectsTheSet) {
     const OneNode graph = topk(data, c.integer("k"), TopKMode::kMax);
     EXPECT_EQ(graph.run("1").element, ElementType::kI32);
     EXPECT_EQ(sorted_rows(graph.run("1")), sorted_rows(wanted));
-  });
+  }
 }
 
 }  // namespace

@@ -1,13 +1,14 @@
 // References and decompositions against what real ggml computed (tests/golden/ops).
 #include "tenon/op/attention.h"
-#include "tenon/op/capture_support.h"
 #include "tenon/op/elementwise.h"
 #include "tenon/op/gelu.h"
 #include "tenon/op/matmul.h"
+#include "tenon/op/one_node.h"
 #include "tenon/op/rms_norm.h"
 #include "tenon/op/rope.h"
 #include "tenon/op/softmax.h"
 #include "tenon/op/swiglu.h"
+#include "tests/support/op_capture.h"
 
 namespace tenon::op {
 namespace {
@@ -30,12 +31,13 @@ double largest_row_norm(const HostTensor& tensor) {
 
 void check_unary(const std::string& capture, const OpDefinition& op, const Tolerance& tolerance,
                  GeluMode mode = GeluMode::kTanh) {
-  for_each_case(capture, [&](const Case& c) {
+  for (const test::OpCapture& c : test::op_captures(capture)) {
+    SCOPED_TRACE(c.name());
     auto attributes = op.schema.make_attributes();
     if (auto* gelu = dynamic_cast<GeluAttributes*>(attributes.get())) gelu->mode = mode;
     OneNode graph(op, {c.tensor("input.0", 4)}, std::move(attributes));
     expect_captured(graph, c.tensor("output", 4), tolerance);
-  });
+  }
 }
 
 TEST(Capture, Activations) {
@@ -47,10 +49,11 @@ TEST(Capture, Activations) {
 
 TEST(Capture, Binary) {
   const auto check = [](const std::string& capture, const OpDefinition& op) {
-    for_each_case(capture, [&](const Case& c) {
+    for (const test::OpCapture& c : test::op_captures(capture)) {
+      SCOPED_TRACE(c.name());
       OneNode graph(op, {c.tensor("input.0", 4), c.tensor("input.1", 4)}, nullptr);
       expect_captured(graph, c.tensor("output", 4), exact_tolerance);
-    });
+    }
   };
   check("add", add_op());
   check("mul", multiply_op());
@@ -58,24 +61,27 @@ TEST(Capture, Binary) {
 }
 
 TEST(Capture, RmsNorm) {
-  for_each_case("rms_norm", [](const Case& c) {
+  for (const test::OpCapture& c : test::op_captures("rms_norm")) {
+    SCOPED_TRACE(c.name());
     auto attributes = std::make_unique<RmsNormAttributes>();
     attributes->epsilon = c.number("epsilon");
     OneNode graph(rms_norm_op(), {c.tensor("input.0", 4)}, std::move(attributes));
     expect_captured(graph, c.tensor("output", 4), exact_tolerance);
-  });
+  }
 }
 
 TEST(Capture, Softmax) {
-  for_each_case("soft_max", [](const Case& c) {
-    if (c.has("input.1")) return;  // scale and mask are ops of their own
+  for (const test::OpCapture& c : test::op_captures("soft_max")) {
+    SCOPED_TRACE(c.name());
+    if (c.has_tensor("input.1")) continue;  // scale and mask are ops of their own
     OneNode graph(softmax_op(), {c.tensor("input.0", 4)}, nullptr);
     expect_captured(graph, c.tensor("output", 4), exact_tolerance);
-  });
+  }
 }
 
 TEST(Capture, Rope) {
-  for_each_case("rope", [](const Case& c) {
+  for (const test::OpCapture& c : test::op_captures("rope")) {
+    SCOPED_TRACE(c.name());
     auto attributes = std::make_unique<RopeAttributes>();
     attributes->mode = c.text("mode") == "neox" ? RopeMode::kNeox : RopeMode::kNormal;
     attributes->n_rot = c.integer("n_dims");
@@ -89,7 +95,7 @@ TEST(Capture, Rope) {
     const HostTensor x = c.tensor("input.0", 4);
     const std::vector<double> positions = c.tensor("input.1", 1).values();
     std::vector<HostTensor> inputs = {x, c.tensor("input.1", 4)};
-    if (c.has("input.2")) inputs.push_back(c.tensor("input.2", 1));
+    if (c.has_tensor("input.2")) inputs.push_back(c.tensor("input.2", 1));
     OneNode graph(rope_op(), inputs, std::move(attributes));
     // ggml multiplies the angle up from pair to pair in f32: an angle of position * 2^-24 either way
     // (contract E1) moves an element by that times the pair's length, here at most 2 * sqrt(2).
@@ -97,14 +103,14 @@ TEST(Capture, Rope) {
     expect_captured(graph, c.tensor("output", 4), [&](size_t place, double wanted) {
       return positions[place / token_size] * 0x1p-24 * 2 * std::sqrt(2.0) + exact_tolerance(place, wanted);
     });
-  });
+  }
 }
 
 // The captured product of every type's weights; `exact` is that of the dequantised ones.
 TEST(Capture, MatMul) {
-  const auto check = [](const Case& c) {
+  const auto check = [](const test::OpCapture& c) {
     HostTensor b = c.tensor("input.0", 2), a = c.tensor("input.1", 2);
-    HostTensor wanted = c.tensor(c.has("exact") ? "exact" : "output", 2);
+    HostTensor wanted = c.tensor(c.has_tensor("exact") ? "exact" : "output", 2);
     if (b.extents.size() == 3) {  // heads of x share those of the weights: groups broadcast
       const int64_t groups = b.extents[0], heads = a.extents[0];
       b.extents.insert(b.extents.begin() + 1, 1);
@@ -119,18 +125,24 @@ TEST(Capture, MatMul) {
     OneNode graph(matmul_op(), {a, b}, std::move(attributes));
     expect_captured(graph, wanted, [=](size_t, double) { return tolerance; });
   };
-  for_each_case("mul_mat", check);
-  for_each_case("mul_mat_types", check);
+  for (const std::string file : {"mul_mat", "mul_mat_types"}) {
+    for (const test::OpCapture& c : test::op_captures(file)) {
+      SCOPED_TRACE(file + " " + c.name());
+      check(c);
+    }
+  }
 }
 
 // Structured and explicit masks give the same: the captured one is dense.
 TEST(Capture, Attention) {
-  for_each_case("flash_attn_ext", [](const Case& c) {
+  for (const test::OpCapture& c : test::op_captures("flash_attn_ext")) {
+    SCOPED_TRACE(c.name());
     const bool windowed = c.text("mask") == "causal_window";
     const HostTensor q = c.tensor("input.0", 4), k = c.tensor("input.1", 4), v = c.tensor("input.2", 4);
     std::vector<double> positions;
-    for (int64_t t = 0; t < q.extents[2]; ++t)
+    for (int64_t t = 0; t < q.extents[2]; ++t) {
       positions.push_back(static_cast<double>(c.integer("past") + t));
+    }
     const auto positions_tensor = HostTensor::of(ElementType::kI32, {1, 1, 1, q.extents[2]}, positions);
     const double scale = c.number("scale");
     // Contract E1's bound for both reductions: that over keys has weights of norm 1 at most, and an error d
@@ -151,7 +163,7 @@ TEST(Capture, Attention) {
       expect_captured(graph, c.tensor(halved ? "exact" : "output", 4),
                       [=](size_t, double) { return tolerance; });
     }
-  });
+  }
 }
 
 }  // namespace

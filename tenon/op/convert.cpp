@@ -59,20 +59,22 @@ Status reference(const ReferenceCall& call) {
     size_t place = 0;
     for_each_index(out, [&](const Index& at) {
       const double value = values[place++];
-      if (is_float(out.element))
+      if (is_float(out.element)) {
         store(out, at, value);
-      else
+      } else {
         store_integer(out, at, saturate(value, limits(out.element)));
+      }
     });
     return {};
   }
   for_each_index(out, [&](const Index& at) {
     const int64_t value = load_integer(x, at);
     const Limits range = limits(out.element);
-    if (is_float(out.element))
+    if (is_float(out.element)) {
       store(out, at, static_cast<double>(value));
-    else
+    } else {
       store_integer(out, at, std::clamp(value, range.min, range.max));
+    }
   });
   return {};
 }

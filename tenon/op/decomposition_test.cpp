@@ -1,7 +1,7 @@
 // Every decomposition gives its op's types and roles, a graph that verifies, and its reference's numbers.
 #include <random>
 
-#include "tenon/op/capture_support.h"
+#include "tenon/op/one_node.h"
 #include "tenon/op/text_support.h"
 
 namespace tenon::op {

@@ -13,8 +13,9 @@ namespace {
 
 std::byte* address(const TensorRef& tensor, const Index& at) {
   int64_t offset = 0;
-  for (int i = 0; i < tensor.rank; ++i)
+  for (int i = 0; i < tensor.rank; ++i) {
     offset += at[static_cast<size_t>(i)] * tensor.stride[static_cast<size_t>(i)];
+  }
   return tensor.data + offset;
 }
 

@@ -1,6 +1,6 @@
 #include "tenon/op/elementwise.h"
 
-#include "tenon/op/capture_support.h"
+#include "tenon/op/one_node.h"
 #include "tenon/op/text_support.h"
 
 namespace tenon::op {

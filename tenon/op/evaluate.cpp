@@ -45,8 +45,9 @@ class Evaluation {
 
   Status bind_symbols() {
     for (const auto& [name, tensor] : inputs_) {
-      if (!model_.find_parameter(name))
+      if (!model_.find_parameter(name)) {
         return input_error(name, "an input that the model has", "none of that name");
+      }
     }
     for (const ir::Node* node : model_.parameters()) {
       const auto& parameter = node->attributes_as<ir::ParameterAttributes>();
@@ -59,8 +60,9 @@ class Evaluation {
             parameter.name, parameter.type.to_string(),
             std::string(name(tensor.element)) + " of rank " + std::to_string(tensor.extents.size()));
       }
-      if (node->port_type(0).rank() > kMaxRank)
+      if (node->port_type(0).rank() > kMaxRank) {
         return node_error(*node, kRankLimit, parameter.type.to_string());
+      }
       if (tensor.bytes.size() != bytes_for(tensor.element, tensor.element_count())) {
         return input_error(parameter.name, "the bytes of its extents",
                            std::to_string(tensor.bytes.size()) + " bytes");
@@ -70,16 +72,18 @@ class Evaluation {
         if (symbol) TENON_RETURN_IF_ERROR(bind(*symbol, tensor.extents[i], parameter.name));
       }
       if (parameter.value_symbol.empty()) continue;
-      if (tensor.element_count() != 1)
+      if (tensor.element_count() != 1) {
         return input_error(parameter.name, "one element", std::to_string(tensor.element_count()));
+      }
       TENON_RETURN_IF_ERROR(bind(parameter.value_symbol, load_integer(tensor.view(), {}), parameter.name));
     }
     return {};
   }
 
   Result<std::vector<int64_t>> extents_of(const ir::Node& node, int port) const {
-    if (node.port_type(port).rank() > kMaxRank)
+    if (node.port_type(port).rank() > kMaxRank) {
       return node_error(node, kRankLimit, node.port_type(port).to_string());
+    }
     std::vector<int64_t> out;
     for (const Axis& axis : node.port_type(port).axes) {
       std::vector<std::string> names;

@@ -31,8 +31,9 @@ InferredTypes infer(const ir::Inference& node) {
   out.axes.insert(out.axes.end(), data.axes.begin() + axis + 1, data.axes.end());
   const bool is_table = data.rank() == 2 && axis == 0 && !is_integer(data.element);
   if (is_table && out.role(-1) == AxisRole::kNone) out.axes.back().role = AxisRole::kChannel;
-  if (out.rank() > kMaxRank)
+  if (out.rank() > kMaxRank) {
     return node.error("at most " + std::to_string(kMaxRank) + " axes", out.to_string());
+  }
   return std::vector<TensorType>{out};
 }
 
@@ -50,8 +51,9 @@ Status reference(const ReferenceCall& call) {
   for_each_index(out, by_rows ? out.rank - 1 : out.rank, [&](Index at) {
     if (!status.ok()) return;
     Index index_at{};
-    for (int i = 0; i < indices.rank; ++i)
+    for (int i = 0; i < indices.rank; ++i) {
       index_at[static_cast<size_t>(i)] = at[static_cast<size_t>(i < batch ? i : axis + i - batch)];
+    }
     const int64_t index = load_integer(indices, index_at);
     const int64_t extent = data.extent[static_cast<size_t>(axis)];
     if (index < 0 || index >= extent) {
@@ -61,8 +63,9 @@ Status reference(const ReferenceCall& call) {
     Index from{};
     for (int i = 0; i < axis; ++i) from[static_cast<size_t>(i)] = at[static_cast<size_t>(i)];
     from[static_cast<size_t>(axis)] = index;
-    for (int i = 0; i < inner; ++i)
+    for (int i = 0; i < inner; ++i) {
       from[static_cast<size_t>(axis + 1 + i)] = at[static_cast<size_t>(out.rank - inner + i)];
+    }
     if (!by_rows) return copy_element(out, at, data, from);
     for (const double value : load_row(data, from)) {
       store(out, at, value);

@@ -28,10 +28,11 @@ HostTensor HostTensor::of(ElementType element, std::vector<int64_t> extents,
   size_t place = 0;
   for_each_index(to, [&](const Index& at) {
     const double value = values[place++];
-    if (is_float(element))
+    if (is_float(element)) {
       store(to, at, value);
-    else
+    } else {
       store_integer(to, at, static_cast<int64_t>(value));
+    }
   });
   return out;
 }

@@ -12,8 +12,9 @@ InferredTypes infer(const ir::Inference& node) {
   const TensorType& a = node.type(0);
   const TensorType& b = node.type(1);
   const bool transpose_b = node.attributes<MatMulAttributes>().transpose_b;
-  if (!is_float(b.element) && !is_block(b.element))
+  if (!is_float(b.element) && !is_block(b.element)) {
     return node.error("a float type at input 1", b.to_string());
+  }
   if (is_block(b.element) && !transpose_b) {
     return node.error("blocks along K at input 1 (transpose_b)", b.to_string());
   }
@@ -33,18 +34,17 @@ InferredTypes infer(const ir::Inference& node) {
   return std::vector<TensorType>{{ElementType::kF32, std::move(axes)}};
 }
 
-// b's N rows of K elements at the leading indices of `at`.
-std::vector<std::vector<double>> load_columns(const TensorRef& b, Index at, bool transpose_b) {
+// b's K elements of column n, at the leading indices of `at`.
+std::vector<double> load_column(const TensorRef& b, Index at, int64_t n, bool transpose_b) {
   const auto outer = static_cast<size_t>(b.rank - 2);
-  std::vector<std::vector<double>> rows;
-  for (at[outer] = 0; at[outer] < b.extent[outer]; ++at[outer]) rows.push_back(load_row(b, at));
-  if (transpose_b) return rows;
-  std::vector<std::vector<double>> columns(static_cast<size_t>(b.extent[outer + 1]),
-                                           std::vector<double>(rows.size()));
-  for (size_t k = 0; k < rows.size(); ++k) {
-    for (size_t n = 0; n < columns.size(); ++n) columns[n][k] = rows[k][n];
+  if (transpose_b) {
+    at[outer] = n;
+    return load_row(b, at);
   }
-  return columns;
+  std::vector<double> column;
+  at[outer + 1] = n;
+  for (at[outer] = 0; at[outer] < b.extent[outer]; ++at[outer]) column.push_back(load(b, at));
+  return column;
 }
 
 Status reference(const ReferenceCall& call) {
@@ -53,18 +53,21 @@ Status reference(const ReferenceCall& call) {
   const TensorRef& b = call.inputs[1];
   const TensorRef& out = call.outputs[0];
   const auto row_axis = static_cast<size_t>(out.rank - 2);
-  std::vector<std::vector<double>> columns;
-  if (b.rank == 2) columns = load_columns(b, {}, transpose_b);
   for_each_index(out, out.rank - 2, [&](Index at) {
-    if (b.rank > 2) columns = load_columns(b, broadcast_index(b, at, out.rank), transpose_b);
-    for (at[row_axis] = 0; at[row_axis] < out.extent[row_axis]; ++at[row_axis]) {
-      Index a_at = broadcast_index(a, at, out.rank);
-      a_at[static_cast<size_t>(a.rank - 2)] = at[row_axis];
-      const std::vector<double> row = load_row(a, a_at);
-      for (size_t n = 0; n < columns.size(); ++n) {
+    Index a_at = broadcast_index(a, at, out.rank);
+    std::vector<std::vector<double>> rows;
+    for (int64_t m = 0; m < out.extent[row_axis]; ++m) {
+      a_at[static_cast<size_t>(a.rank - 2)] = m;
+      rows.push_back(load_row(a, a_at));
+    }
+    const Index b_at = broadcast_index(b, at, out.rank);
+    for (int64_t n = 0; n < out.extent[row_axis + 1]; ++n) {
+      const std::vector<double> column = load_column(b, b_at, n, transpose_b);
+      for (size_t m = 0; m < rows.size(); ++m) {
         double sum = 0;
-        for (size_t k = 0; k < row.size(); ++k) sum += row[k] * columns[n][k];
-        at[row_axis + 1] = static_cast<int64_t>(n);
+        for (size_t k = 0; k < column.size(); ++k) sum += rows[m][k] * column[k];
+        at[row_axis] = static_cast<int64_t>(m);
+        at[row_axis + 1] = n;
         store(out, at, sum);
       }
     }

@@ -22,10 +22,11 @@ InferredTypes infer(const ir::Inference& node) {
   if (!axes.ok()) return axes.error();
   TensorType out{x.element, {}};
   for (int i = 0; i < x.rank(); ++i) {
-    if (!is_reduced(attributes, i, x.rank()))
+    if (!is_reduced(attributes, i, x.rank())) {
       out.axes.emplace_back(x.dim(i), x.role(i));
-    else if (attributes.keep_dims)
+    } else if (attributes.keep_dims) {
       out.axes.emplace_back(1);
+    }
   }
   return std::vector<TensorType>{out};
 }

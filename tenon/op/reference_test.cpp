@@ -1,11 +1,11 @@
 // References that real ggml has no capture for: moving elements, and errors that only the data shows.
 #include "tenon/op/attention.h"
 #include "tenon/op/broadcast.h"
-#include "tenon/op/capture_support.h"
 #include "tenon/op/concat.h"
 #include "tenon/op/convert.h"
 #include "tenon/op/gather.h"
 #include "tenon/op/matmul.h"
+#include "tenon/op/one_node.h"
 #include "tenon/op/reduce_mean.h"
 #include "tenon/op/scatter_update.h"
 #include "tenon/op/shape_of.h"

@@ -35,15 +35,19 @@ InferredTypes infer(const ir::Inference& node) {
   std::optional<size_t> rest;
   for (size_t i = 0; i < extents.size(); ++i) {
     if (extents[i] == Dim(-1)) {
-      if (rest)
+      if (rest) {
         return node.error("one extent of -1 at most",
                           "axes " + std::to_string(*rest) + " and " + std::to_string(i));
+      }
       rest = i;
     } else if (extents[i] == Dim(0) && attributes.special_zero) {
-      if (static_cast<int>(i) >= x.rank())
+      if (static_cast<int>(i) >= x.rank()) {
         return node.error("an axis " + std::to_string(i) + " to copy", x.to_string());
+      }
       extents[i] = x.dim(static_cast<int>(i));
       copied[i] = true;
+    } else if (extents[i].try_value().value_or(0) < 0) {
+      return node.error("extents of 0 or more, or -1", extents[i].to_string());
     }
   }
   if (extents.size() > kMaxRank) {
@@ -61,8 +65,9 @@ InferredTypes infer(const ir::Inference& node) {
 
   const std::vector<AxisRole> roles = reshape_roles(x.axes, extents);
   TensorType out{x.element, {}};
-  for (size_t i = 0; i < extents.size(); ++i)
+  for (size_t i = 0; i < extents.size(); ++i) {
     out.axes.emplace_back(extents[i], copied[i] ? x.axes[i].role : roles[i]);
+  }
   return std::vector<TensorType>{out};
 }
 

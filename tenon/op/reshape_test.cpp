@@ -1,6 +1,6 @@
 #include "tenon/op/reshape.h"
 
-#include "tenon/op/capture_support.h"
+#include "tenon/op/one_node.h"
 #include "tenon/op/text_support.h"
 
 namespace tenon::op {
@@ -45,6 +45,7 @@ TEST(Reshape, Refuses) {
   expect_error({"f32[T,6]"}, "%y = Reshape(%p0:0) {target=[-1,-1]}", {"one extent of -1"});
   expect_error({"f32[T,6]"}, "%y = Reshape(%p0:0) {target=[0,6,0], special_zero=true}",
                {"an axis 2 to copy"});
+  expect_error({"f32[T,6]"}, "%y = Reshape(%p0:0) {target=[-2,-1]}", {"0 or more", "-2"});
   expect_error({"f32[64]"}, "%y = Reshape(%p0:0) {target=[2,2,2,2,2,2]}", {"at most 5 axes"});
   expect_error({"q8_0[2,32]"}, "%y = Reshape(%p0:0) {target=[64]}", {"plain"});
 }

@@ -14,8 +14,9 @@ namespace {
 
 InferredTypes infer(const ir::Inference& node) {
   const TensorType& x = node.type(0);
-  if (x.element != ElementType::kF32 || x.rank() < 1)
+  if (x.element != ElementType::kF32 || x.rank() < 1) {
     return node.error("x f32 of rank 1 or more", x.to_string());
+  }
   if (node.input_count() == 2) {
     const TensorType& weight = node.type(1);
     if (weight.element != ElementType::kF32 || weight.dims() != std::vector<Dim>{x.dim(-1)}) {

@@ -36,8 +36,9 @@ Status reference(const ReferenceCall& call) {
   std::vector<int64_t> places;
   for_each_index(indices, [&](const Index& at) { places.push_back(load_integer(indices, at)); });
   for (const int64_t place : places) {
-    if (place < 0 || place >= data.extent[axis])
+    if (place < 0 || place >= data.extent[axis]) {
       return index_error("ScatterUpdate", place, data.extent[axis]);
+    }
   }
   if (out.data != data.data) for_each_index(data, [&](const Index& at) { copy_element(out, at, data, at); });
   for_each_index(updates, [&](const Index& at) {

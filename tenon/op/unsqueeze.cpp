@@ -14,8 +14,9 @@ InferredTypes infer(const ir::Inference& node) {
   TensorType out = node.type(0);
   const std::vector<int64_t>& given = node.attributes<UnsqueezeAttributes>().axes;
   const int rank = out.rank() + static_cast<int>(given.size());
-  if (rank > kMaxRank)
+  if (rank > kMaxRank) {
     return node.error("at most " + std::to_string(kMaxRank) + " axes", std::to_string(rank));
+  }
   TENON_ASSIGN(std::vector<int> axes, normalize_axes(node, given, rank));
   std::sort(axes.begin(), axes.end());
   for (const int axis : axes) out.axes.insert(out.axes.begin() + axis, Axis(1));

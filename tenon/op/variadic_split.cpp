@@ -19,16 +19,17 @@ InferredTypes infer(const ir::Inference& node) {
   Dim known(0);
   Dim* rest = nullptr;
   for (Dim& length : *lengths) {
-    if (length != Dim(-1))
+    if (length != Dim(-1)) {
       known = known + length;
-    else if (rest)
+    } else if (rest) {
       return node.error("one length of -1 at most", "two");
-    else
+    } else {
       rest = &length;
+    }
   }
-  if (rest)
+  if (rest) {
     *rest = data.dim(axis) - known;
-  else if (known != data.dim(axis)) {
+  } else if (known != data.dim(axis)) {
     return node.error("lengths that add up to " + data.dim(axis).to_string(), known.to_string());
   }
   std::vector<TensorType> parts;

@@ -1,4 +1,4 @@
-// Captured cases of real ggml and models of one node, for the tests of this folder.
+// Models of one node, and comparisons with a tolerance: for the tests of this folder.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -6,49 +6,10 @@
 #include <cmath>
 #include <functional>
 
-#include "tenon/gguf/file.h"
 #include "tenon/op/evaluate.h"
 #include "tenon/op/op.h"
 
 namespace tenon::op {
-
-// One captured case. Extents come outermost first, with leading ones up to the rank that is asked for.
-class Case {
- public:
-  Case(const gguf::File& file, size_t index) : file_(file), prefix_("case" + std::to_string(index) + ".") {}
-
-  HostTensor tensor(const std::string& name, size_t rank) const {
-    const gguf::TensorInfo& stored = *file_.tensor(prefix_ + name).value();
-    HostTensor out{stored.element, stored.extents, {stored.data.begin(), stored.data.end()}};
-    while (out.extents.size() < rank) out.extents.insert(out.extents.begin(), 1);
-    return out;
-  }
-  bool has(const std::string& name) const { return file_.find_tensor(prefix_ + name) != nullptr; }
-  double number(const std::string& name) const { return file_.metadata().floating(key(name)).value(); }
-  int64_t integer(const std::string& name) const {
-    return file_.metadata().signed_integer(key(name)).value();
-  }
-  std::string text(const std::string& name) const {
-    return std::string(file_.metadata().string(key(name)).value());
-  }
-
- private:
-  std::string key(const std::string& name) const { return prefix_ + "attribute." + name; }
-  const gguf::File& file_;
-  std::string prefix_;
-};
-
-// Calls `check` for each case of a file; a file without cases or that is missing is a failure.
-inline void for_each_case(const std::string& op, const std::function<void(const Case&)>& check) {
-  const auto file =
-      gguf::File::open(std::string(TENON_SOURCE_DIR) + "/tests/golden/ops/" + op + ".gguf").value();
-  const auto names = file->metadata().strings("cases").value();
-  ASSERT_FALSE(names.empty());
-  for (size_t i = 0; i < names.size(); ++i) {
-    SCOPED_TRACE(op + " " + std::string(names[i]));
-    check(Case(*file, i));
-  }
-}
 
 // A model of one node over parameters "0", "1", … with a result for each port.
 struct OneNode {
@@ -69,8 +30,9 @@ struct OneNode {
       values.push_back(model.add_parameter(parameter).value());
     }
     node = model.add(op.schema, values, std::move(attributes)).value();
-    for (int port = 0; port < node->port_count(); ++port)
+    for (int port = 0; port < node->port_count(); ++port) {
       model.add_result(node->output(port), std::to_string(port));
+    }
   }
 
   HostTensor run(const std::string& result = "0") const { return evaluate(model, inputs).value().at(result); }
