@@ -16,6 +16,11 @@ Result<ir::Value> rows_in_layout(ir::Model& model, ir::Value rows, const TensorT
       reshape.target.emplace_back(-1);
       continue;
     }
+    if (i < axis && cache.dim(i) != Dim(1) && (i >= type.rank() || type.dim(i) != cache.dim(i))) {
+      return Error{ErrorCode::kInvalidGraph, "SetRows '" + prefix + "'",
+                   "rows whose axes before the token axis are those of " + cache.to_string(),
+                   type.to_string(), ""};
+    }
     const bool copied = i < axis && i < type.rank() && type.dim(i) == cache.dim(i);
     reshape.target.push_back(copied ? Dim(0) : cache.dim(i));
     same = same && type.dim(i) == cache.dim(i);

@@ -8,7 +8,8 @@
 namespace tenon::pass {
 
 // Rows in a cache's layout: extents of `cache`, but for the position axis, which takes what is left. The rows
-// themselves where they have that layout already; else through a Reshape, named after `prefix`.
+// themselves where they have that layout already; else through a Reshape, named after `prefix`. Rows lie
+// token by token: an axis before `axis` that is neither 1 nor the rows' own is an error.
 Result<ir::Value> rows_in_layout(ir::Model& model, ir::Value rows, const TensorType& cache, int axis,
                                  const std::string& prefix);
 

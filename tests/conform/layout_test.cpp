@@ -16,6 +16,7 @@ using test::OpCapture;
 
 const test::Breaker from_the_start("E1_view_from_the_start", "views forget where they begin");
 const test::Breaker other_heads("E1_heads_and_size_swapped", "heads and head size trade places");
+const test::Breaker storage_order("E1_cont_keeps_storage_order", "the permutation before CONT moves nothing");
 const test::Breaker backwards("E1_permute_backwards", "a permutation is applied the other way round");
 
 // ggml says where each axis goes, fastest first; `order` says where each comes from, outermost first.
@@ -74,8 +75,12 @@ TEST(E1_Layout, Cont) {
     const op::HostTensor x = capture.tensor("input.0");
     const std::vector<int64_t> order = order_of(capture.integers("axes"));
     TrialBuilder trial("cont", capture);
-    const Edge permuted = trial.decoder().node("PERMUTE", {trial.input(x)}, permuted_type(x, order),
-                                               PermuteAttributes{PermuteCase::kPlain, order, 0, 0});
+    const Edge input = trial.input(x);
+    const std::string type = permuted_type(x, order);
+    const Edge permuted = storage_order.active()
+                              ? trial.decoder().node("RESHAPE", {input}, type, ReshapeAttributes{})
+                              : trial.decoder().node("PERMUTE", {input}, type,
+                                                     PermuteAttributes{PermuteCase::kPlain, order, 0, 0});
     run(trial.finish("CONT", {permuted}, {}, capture.tensor("output")));
   }
 }
