@@ -119,7 +119,8 @@ struct PlanOptions {
 Result<std::shared_ptr<const Plan>> make_plan(const ir::Model& model, const Target& target,
                                               const PlanOptions& options);
 
-// For people: the kernels of each list with their operands, the memory, what did not fuse and why.
+// For people: the kernels of each list with their operands, inputs and outputs, how each weight lies in
+// memory, the memory taken, what did not fuse and why.
 std::string print(const Plan& plan);
 
 }  // namespace tenon::plan

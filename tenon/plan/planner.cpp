@@ -38,15 +38,16 @@ SymbolBounds symbol_bounds(const ir::Model& model, const SymbolBounds& overrides
   return bounds;
 }
 
+// The most tokens that any cache has room for.
 int64_t context_limit(const ir::Model& model, const SymbolBounds& symbols) {
+  int64_t most = 1;
   for (const ir::Node* node : model.parameters()) {
     const auto& parameter = node->attributes_as<ir::ParameterAttributes>();
     if (parameter.role != ir::ParameterRole::kCache) continue;
-    if (const auto axis = parameter.type.axis_of(AxisRole::kPosition)) {
-      return parameter.type.dim(*axis).bounds(symbols).max;
-    }
+    if (const auto axis = parameter.type.axis_of(AxisRole::kPosition))
+      most = std::max(most, parameter.type.dim(*axis).bounds(symbols).max);
   }
-  return 1;
+  return most;
 }
 
 int add_storage(Plan& plan, StorageKind kind, const std::string& name, const TensorType& type) {

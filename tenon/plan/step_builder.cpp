@@ -9,38 +9,8 @@ namespace tenon::plan {
 
 namespace {
 
-bool is_border(const ir::Node& node) {
-  return node.is("Parameter") || node.is("Constant") || node.is("Result");
-}
-
-// Ops that are strides of their input wherever strides can say it.
-bool is_view(const ir::Node& node) {
-  return node.is("Reshape") || node.is("Squeeze") || node.is("Unsqueeze") || node.is("Transpose") ||
-         node.is("VariadicSplit");
-}
-
 const std::string& result_name(const ir::Node& result) {
   return result.attributes_as<ir::ResultAttributes>().name;
-}
-
-// The Result that reads the value directly, if any.
-const ir::Node* result_of(ir::Value value) {
-  for (const ir::Use& use : value.uses()) {
-    if (use.user->is("Result")) return use.user;
-  }
-  return nullptr;
-}
-
-// Whether any node of the match reads the value's elements: a mask whose structure is known is not.
-bool is_read(const Match& match, ir::Value value) {
-  for (const ir::Node* node : match.nodes) {
-    const op::OpDefinition* definition = op::find_op(node->op());
-    for (int i = 0; i < node->input_count(); ++i) {
-      if (node->input(i) != value) continue;
-      if (!definition || !definition->reads || definition->reads(node->attributes(), i)) return true;
-    }
-  }
-  return false;
 }
 
 Operand whole(int storage, const TensorType& type) {
@@ -53,15 +23,14 @@ StepBuilder::StepBuilder(const ir::Model& model, const Target& target, const Lim
                          const SymbolBounds& symbols, TokenRange tokens, Plan& plan)
     : model_(model), target_(target), limits_(limits), symbols_(symbols), plan_(plan) {
   list_.tokens = tokens;
-  for (const TargetRow& row : target.rows) patterns_.push_back(Pattern::parse(row.pattern));
 }
 
 Result<StepList> StepBuilder::build() {
-  choose_rows();
+  const RowChoice choice = choose_rows(model_, target_, list_.tokens, plan_.refusals);
   for (ir::Node* node : model_.topological_order()) {
-    if (const auto found = chosen_.find(node); found != chosen_.end()) {
+    if (const auto found = choice.by_root.find(node); found != choice.by_root.end()) {
       TENON_RETURN_IF_ERROR(emit(*node, found->second));
-    } else if (!is_border(*node) && !is_view(*node) && covered_.count(node) == 0 && is_needed(*node)) {
+    } else if (choice.is_left_over(*node)) {
       return Error{ErrorCode::kUnsupported, std::string(node->op()) + " '" + node->name() + "'",
                    "an op that target " + std::string(target_.name) + " runs", node->output(0).describe(),
                    node->is("SetRows") ? "run the lowering of SetRows before planning" : "try --device ref"};
@@ -69,65 +38,6 @@ Result<StepList> StepBuilder::build() {
   }
   for (const ir::Node* result : model_.results()) TENON_RETURN_IF_ERROR(emit_result(*result));
   return std::move(list_);
-}
-
-void StepBuilder::choose_rows() {
-  for (const ir::Node* result : model_.results()) needed_.insert(result->input(0));
-  std::vector<ir::Node*> order = model_.topological_order();
-  for (auto at = order.rbegin(); at != order.rend(); ++at) {
-    ir::Node& node = **at;
-    if (is_border(node) || covered_.count(&node) != 0 || !is_needed(node)) continue;
-    bool chosen = false;
-    for (size_t i = 0; i < target_.rows.size() && !chosen; ++i) {
-      if (patterns_[i].root_op() == "*" && (is_view(node) || node.is("SetRows"))) continue;
-      chosen = try_row(target_.rows[i], patterns_[i], node);
-    }
-    if (!chosen && is_view(node)) needed_.insert(node.input(0));
-  }
-}
-
-bool StepBuilder::is_needed(ir::Node& node) const {
-  for (int port = 0; port < node.port_count(); ++port) {
-    if (needed_.count(node.output(port)) != 0) return true;
-  }
-  return false;
-}
-
-bool StepBuilder::try_row(const TargetRow& row, const Pattern& pattern, ir::Node& node) {
-  Match match;
-  if (!row.tokens.contains(list_.tokens) || !pattern.match(node, match)) return false;
-  std::string reason = outside_reader(row, match);
-  if (reason.empty() && row.refuse) reason = row.refuse(match);
-  if (!reason.empty()) {
-    const Refusal refusal{std::string(row.id), node.name(), std::move(reason)};
-    if (std::find(plan_.refusals.begin(), plan_.refusals.end(), refusal) == plan_.refusals.end()) {
-      plan_.refusals.push_back(refusal);
-    }
-    return false;
-  }
-  covered_.insert(match.nodes.begin() + 1, match.nodes.end());
-  for (const ir::Value& operand : match.operands) {
-    if (is_read(match, operand)) needed_.insert(operand);
-  }
-  chosen_.emplace(&node, Chosen{&row, std::move(match)});
-  return true;
-}
-
-// A value inside a fusion is never stored, so no one else may read it. The Result of a tensor that is written
-// in place may: it reads the operand's own memory.
-std::string StepBuilder::outside_reader(const TargetRow& row, const Match& match) const {
-  for (size_t i = 1; i < match.nodes.size(); ++i) {
-    const ir::Node& node = *match.nodes[i];
-    if (covered_.count(&node) != 0) return "'" + node.name() + "' is part of another fusion";
-    for (int port = 0; port < node.port_count(); ++port) {
-      for (const ir::Use& use : node.port_uses(port)) {
-        const bool inside = std::find(match.nodes.begin(), match.nodes.end(), use.user) != match.nodes.end();
-        if (inside || (row.in_place_operand >= 0 && use.user->is("Result"))) continue;
-        return "'" + node.name() + "' is read by '" + use.user->name() + "' too";
-      }
-    }
-  }
-  return "";
 }
 
 const TargetRow* StepBuilder::wildcard() const {
@@ -173,7 +83,14 @@ Status StepBuilder::emit(ir::Node& root, const Chosen& chosen) {
   step.op = root.op();
   step.name = root.name();
   for (const ir::Node* node : chosen.match.nodes) step.attributes.push_back(node->shared_attributes());
-  if (chosen.row->scratch_bytes) step.scratch_bytes = chosen.row->scratch_bytes(chosen.match, limits_);
+  if (chosen.row->scratch_bytes) {
+    if (limits_.context == INT64_MAX) {
+      return Error{ErrorCode::kInvalidArgument, "step '" + step.name + "'",
+                   "an upper bound of the cached tokens, to size its scratch", "none",
+                   "give one for each symbol of the caches' extents"};
+    }
+    step.scratch_bytes = chosen.row->scratch_bytes(chosen.match, limits_);
+  }
   step.parts.push_back(std::move(part));
   list_.steps.push_back(std::move(step));
   return {};
@@ -184,15 +101,15 @@ Result<std::vector<Operand>> StepBuilder::make_outputs(ir::Node& root, const Cho
   std::vector<Operand> outputs;
   if (chosen.row->in_place_operand >= 0) {
     const Operand& whole_tensor = part.inputs[static_cast<size_t>(chosen.row->in_place_operand)];
+    const ir::Value written = written_value(chosen.match);
     outputs.push_back(whole_tensor);
-    for (size_t i = 1; i < chosen.match.nodes.size(); ++i) {
-      operands_[chosen.match.nodes[i]->output(0)] = whole_tensor;
-    }
-    for (int port = 0; port < root.port_count(); ++port) {
+    operands_[written] = whole_tensor;
+    written_in_place_.insert(written);
+    for (int port = 0; port < root.port_count() && root.output(port) != written; ++port) {
       std::optional<Operand> view = view_of(root, port, whole_tensor);
-      if (!view) continue;
+      if (!view || root.port_uses(port).empty()) continue;
       operands_[root.output(port)] = *view;
-      if (!root.port_uses(port).empty()) outputs.push_back(*view);
+      outputs.push_back(std::move(*view));
     }
     return outputs;
   }
@@ -244,15 +161,7 @@ Status StepBuilder::emit_result(const ir::Node& result) {
   const auto& name = result_name(result);
   const auto binding = std::find_if(plan_.outputs.begin(), plan_.outputs.end(),
                                     [&](const OutputBinding& output) { return output.name == name; });
-  const Storage& storage = plan_.storages[static_cast<size_t>(source.storage)];
-  const auto in_place = [&](const Chosen& chosen) {
-    return chosen.row->in_place_operand >= 0 &&
-           std::find(chosen.match.nodes.begin(), chosen.match.nodes.end(), &value.node()) !=
-               chosen.match.nodes.end();
-  };
-  if (storage.kind == StorageKind::kInput &&
-      std::any_of(chosen_.begin(), chosen_.end(),
-                  [&](const auto& entry) { return in_place(entry.second); })) {
+  if (written_in_place_.count(value) != 0) {
     binding->storage = source.storage;
     binding->in_place = true;
     return {};

@@ -1,10 +1,11 @@
-// Makes one step list: which row takes which nodes, which values are views of which storages.
+// Makes one step list: a step for each row that was chosen, views of storages for the values between.
 #pragma once
 
 #include <map>
 #include <set>
 
 #include "tenon/plan/plan.h"
+#include "tenon/plan/row_choice.h"
 
 namespace tenon::plan {
 
@@ -18,20 +19,9 @@ class StepBuilder {
   Result<StepList> build();
 
  private:
-  struct Chosen {
-    const TargetRow* row;
-    Match match;
-  };
   using GroupKey = std::pair<std::string_view, ir::Value>;
 
-  // Matching, from the results upwards.
-  void choose_rows();
-  bool try_row(const TargetRow& row, const Pattern& pattern, ir::Node& node);
-  std::string outside_reader(const TargetRow& row, const Match& match) const;
-  bool is_needed(ir::Node& node) const;
   const TargetRow* wildcard() const;
-
-  // Emission, from the inputs downwards.
   Status emit(ir::Node& root, const Chosen& chosen);
   Status emit_result(const ir::Node& result);
   Result<std::vector<Operand>> make_outputs(ir::Node& root, const Chosen& chosen, const StepPart& part);
@@ -48,11 +38,8 @@ class StepBuilder {
   const SymbolBounds& symbols_;
   Plan& plan_;
   StepList list_;
-  std::vector<Pattern> patterns_;             // of the target's rows
-  std::map<const ir::Node*, Chosen> chosen_;  // by root
-  std::set<const ir::Node*> covered_;         // inside a match, below its root
-  std::set<ir::Value> needed_;                // read by a result or by a chosen step
   std::map<ir::Value, Operand> operands_;
+  std::set<ir::Value> written_in_place_;
   std::map<GroupKey, size_t> groups_;  // open group steps
   std::map<std::string, Operand> shared_;
 };

@@ -1,5 +1,7 @@
 #include "tenon/plan/views.h"
 
+#include "tenon/op/variadic_split.h"
+
 namespace tenon::plan {
 
 std::vector<Dim> contiguous_strides(const TensorType& type) {
@@ -74,24 +76,24 @@ std::optional<Operand> transposed(const ir::Node& node, const Operand& source) {
   return out;
 }
 
-// The axis is the only one whose extent differs between input and ports.
 std::optional<Operand> split(const ir::Node& node, int port, const Operand& source) {
+  const int rank = node.port_type(port).rank();
+  auto axis = static_cast<int>(node.attributes_as<op::VariadicSplitAttributes>().axis);
+  if (axis < 0) axis += rank;
+  Dim start;
+  for (int before = 0; before < port; ++before) start = start + node.port_type(before).dim(axis);
   Operand out = source;
-  const TensorType& whole = node.input(0).type();
-  const TensorType& part = node.port_type(port);
-  for (int axis = 0; axis < part.rank(); ++axis) {
-    if (part.dim(axis) == whole.dim(axis)) continue;
-    if (axis == part.rank() - 1 && is_block(source.element)) return std::nullopt;
-    Dim start;
-    for (int before = 0; before < port; ++before) start = start + node.port_type(before).dim(axis);
-    out.offset = source.offset + start * source.strides[static_cast<size_t>(axis)];
-    out.extents[static_cast<size_t>(axis)] = part.dim(axis);
-    return out;
-  }
-  return port == 0 ? std::optional<Operand>(out) : std::nullopt;
+  out.offset = source.offset + start * source.strides[static_cast<size_t>(axis)];
+  out.extents[static_cast<size_t>(axis)] = node.port_type(port).dim(axis);
+  return out;
 }
 
 }  // namespace
+
+bool is_view(const ir::Node& node) {
+  return node.is("Reshape") || node.is("Squeeze") || node.is("Unsqueeze") || node.is("Transpose") ||
+         node.is("VariadicSplit");
+}
 
 std::optional<Operand> view_of(const ir::Node& node, int port, const Operand& source) {
   if (node.is("Reshape") || node.is("Squeeze") || node.is("Unsqueeze"))
