@@ -43,7 +43,7 @@ Status add_mask(NodeContext& context, ir::Value mask, std::vector<ir::Value>& in
   if (!mask.node().is("Parameter")) return {};
   const auto& parameter = mask.node().attributes_as<ir::ParameterAttributes>();
   attributes.mask = parameter.mask;
-  attributes.window = parameter.window;
+  if (parameter.mask == ir::MaskKind::kWindow) attributes.window = parameter.window;
   if (parameter.mask != ir::MaskKind::kCausal && parameter.mask != ir::MaskKind::kWindow) return {};
   const decoder::Leaf* const leaf = context.input_leaf(3);
   const auto* const declared = leaf ? std::get_if<decoder::Mask>(leaf) : nullptr;

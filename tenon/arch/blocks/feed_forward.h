@@ -1,12 +1,13 @@
 // The gated feed-forward network.
 #pragma once
 
-#include "tenon/arch/blocks/transformer.h"
+#include "tenon/arch/blocks/linear.h"
 
 namespace tenon::arch {
 
 // x [1, 1, T, F] -> down(silu(gate(x)) ∘ up(x)), by the layer's ffn_gate, ffn_up and ffn_down, each with a
 // bias where the file has one.
-Result<decoder::Edge> swiglu_feed_forward(Transformer& model, decoder::Edge x, int64_t layer);
+Result<decoder::Edge> swiglu_feed_forward(Transformer& model, decoder::Edge x, int64_t layer,
+                                          ScalePlace scale);
 
 }  // namespace tenon::arch

@@ -2,7 +2,6 @@
 
 #include "tenon/arch/blocks/attention.h"
 #include "tenon/arch/blocks/feed_forward.h"
-#include "tenon/arch/blocks/linear.h"
 
 namespace tenon::arch {
 
@@ -10,7 +9,7 @@ using decoder::Edge;
 
 Result<std::unique_ptr<decoder::Decoder>> build_pre_norm_decoder(std::shared_ptr<const gguf::File> file,
                                                                  const BuildOptions& options,
-                                                                 decoder::RopeMode rope_mode) {
+                                                                 const PreNormFamily& family) {
   TENON_ASSIGN(Transformer model, begin_transformer(std::move(file), options));
   GraphBuilder& graph = model.graph;
   const int64_t layers = model.hyperparameters.layers;
@@ -18,14 +17,14 @@ Result<std::unique_ptr<decoder::Decoder>> build_pre_norm_decoder(std::shared_ptr
   for (int64_t layer = 0; layer < layers; ++layer) {
     TENON_ASSIGN(Edge y,
                  norm(model, x, layer_tensor("attn_norm.weight", layer), layer_node("attn_norm", layer)));
-    TENON_ASSIGN(y, self_attention(model, y, layer, rope_mode));
+    TENON_ASSIGN(y, self_attention(model, y, layer, family.rope_mode));
     if (layer == layers - 1) {
       y = graph.get_rows(y, model.output_rows, layer_node("attn_out_rows", layer));
       x = graph.get_rows(x, model.output_rows, layer_node("residual_rows", layer));
     }
     x = graph.add(y, x, layer_node("ffn_inp", layer));
     TENON_ASSIGN(y, norm(model, x, layer_tensor("ffn_norm.weight", layer), layer_node("ffn_norm", layer)));
-    TENON_ASSIGN(y, swiglu_feed_forward(model, y, layer));
+    TENON_ASSIGN(y, swiglu_feed_forward(model, y, layer, family.feed_forward_scale));
     x = graph.add(y, x, layer_node("l_out", layer));
   }
   return finish_transformer(std::move(model), x);

@@ -73,7 +73,7 @@ Result<int64_t> Weights::rows(const std::string& name) const {
 
 Status Weights::check_all_used() const {
   for (const gguf::TensorInfo& tensor : file_->tensors()) {
-    if (used_.find(tensor.name) != used_.end()) continue;
+    if (used_.contains(tensor.name) || left_out_.contains(tensor.name)) continue;
     return Error{ErrorCode::kUnsupported, "tensor '" + std::string(tensor.name) + "'",
                  "only tensors that the architecture uses", "one that it has no use for",
                  "the file holds a variant of the model that this build cannot run"};

@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -26,12 +27,15 @@ class Weights {
   Result<std::optional<decoder::Edge>> optional_vector(GraphBuilder& graph, const std::string& name,
                                                        int64_t extent);
 
+  // The architecture knows the tensor and does not use it.
+  void leave_out(const std::string& name) { left_out_.insert(name); }
+
   bool contains(std::string_view name) const { return file_->find_tensor(name) != nullptr; }
   // The first extent of a matrix; an error where the tensor is absent or no matrix.
   Result<int64_t> rows(const std::string& name) const;
 
-  // An error naming a tensor that no one asked for: a file of a kind that the architecture's graph does not
-  // cover must not run as if that part were not there.
+  // An error naming a tensor that no one asked for or left out: a file of a kind that the architecture's
+  // graph does not cover must not run as if that part were not there.
   Status check_all_used() const;
 
  private:
@@ -39,6 +43,7 @@ class Weights {
 
   std::shared_ptr<const gguf::File> file_;
   std::map<std::string, decoder::Edge, std::less<>> used_;
+  std::set<std::string, std::less<>> left_out_;
 };
 
 }  // namespace tenon::arch
