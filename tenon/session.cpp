@@ -59,11 +59,8 @@ Result<Session> Model::open_session(const SessionOptions& options) const {
   auto session = std::make_unique<Session::State>();
   session->model = state_;
   session->options = chosen;
-  const auto layout =
-      chosen.kv_layout == KvLayout::kCopy ? runtime::KvLayout::kCopy : runtime::KvLayout::kInPlace;
   TENON_ASSIGN(session->sequence, engine::Sequence::create(state_->backend, std::move(compiled.plan),
-                                                           {.layout = layout,
-                                                            .context = chosen.context,
+                                                           {.context = chosen.context,
                                                             .vocabulary_rows = state_->vocabulary_rows}));
   return Session(std::move(session));
 }
@@ -237,6 +234,13 @@ std::span<const float> Session::logits() const { return state_->sequence->logits
 int64_t Session::length() const { return state_->sequence->length(); }
 int64_t Session::context() const { return state_->sequence->context(); }
 size_t Session::state_bytes() const { return state_->sequence->state_bytes(); }
+
+Status Session::trim(int64_t length) {
+  TENON_RETURN_IF_ERROR(state_->sequence->trim(length));
+  state_->history.resize(static_cast<size_t>(length));
+  state_->conversation.clear();  // its tokens are no longer those of `history`
+  return {};
+}
 
 void Session::reset() {
   state_->sequence->reset();

@@ -138,6 +138,8 @@ class TENON_API Session {
   int64_t length() const;   // tokens in the context
   int64_t context() const;  // tokens that fit
   size_t state_bytes() const;
+  // Forgets the tokens after the first `length`; messages of chat() stay. Errors: more than there are.
+  Status trim(int64_t length);
   // Forgets everything.
   void reset();
 

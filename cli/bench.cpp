@@ -1,0 +1,107 @@
+// tenon bench: how fast models are, by llama-bench's tests.
+#include <cstdio>
+#include <memory>
+
+#include "cli/bench_report.h"
+#include "cli/command.h"
+#include "cli/model_facts.h"
+#include "cli/output.h"
+
+namespace tenon::cli {
+
+namespace {
+
+constexpr const char* kFooter =
+    "Tests as llama-bench names them: pp512 evaluates a prompt of 512 tokens, tg128 generates 128, \"@ "
+    "d4096\" with 4096\n"
+    "tokens in the context before. Beside them: the peak memory of the test, and the rate at which as many "
+    "threads read\n"
+    "1 GiB of memory, measured between the runs.\n"
+    "\n"
+    "Examples:\n"
+    "  tenon bench model.gguf -t 2\n"
+    "  tenon bench a.gguf b.gguf -p 0 -n 64 -d 0,4096 -o json";
+
+struct BenchFlags {
+  std::vector<std::string> paths;
+  ModelFlags model;
+  std::vector<int64_t> prompts = {512};
+  std::vector<int64_t> generated = {128};
+  std::vector<int64_t> depths = {0};
+  int64_t ubatch = 512;
+  int64_t repetitions = 5;
+  BenchFormat format = BenchFormat::kMarkdown;
+};
+
+// In llama-bench's order.
+std::vector<BenchTest> tests(const BenchFlags& flags) {
+  std::vector<BenchTest> all;
+  for (const int64_t depth : flags.depths) {
+    for (const int64_t prompt : flags.prompts) {
+      if (prompt > 0) all.push_back({.prompt = prompt, .depth = depth});
+    }
+    for (const int64_t generated : flags.generated) {
+      if (generated > 0) all.push_back({.generated = generated, .depth = depth});
+    }
+  }
+  return all;
+}
+
+// The header alone is read; the model that runs has its own mapping.
+Result<BenchSubject> subject(const std::string& path) {
+  TENON_ASSIGN(const std::shared_ptr<const gguf::File> file, gguf::File::open(path));
+  TENON_ASSIGN(const std::string_view architecture, file->metadata().architecture());
+  BenchSubject out{.path = path, .type = printable(architecture), .parameters = parameter_count(*file)};
+  const std::vector<TypeTotal> totals = type_totals(*file);
+  for (const TypeTotal& total : totals) out.bytes += total.bytes;
+  out.type += " " + parameters_text(out.parameters);
+  if (!totals.empty()) (out.type += " ") += name(totals.front().element);
+  return out;
+}
+
+Status bench(const BenchFlags& flags) {
+  TENON_ASSIGN(const std::unique_ptr<ReadProbe> probe,
+               ReadProbe::start(static_cast<int>(flags.model.threads)));
+  SessionOptions options = flags.model.session_options();
+  options.max_step_tokens = flags.ubatch;
+  BenchReport report(flags.format);
+  TENON_RETURN_IF_ERROR(write_stdout(report.begin()));
+  for (const std::string& path : flags.paths) {
+    ProgressLine progress;
+    LoadOptions load;
+    TENON_ASSIGN(const BenchSubject about, subject(path));
+    load.device = flags.model.device;
+    load.threads = static_cast<int>(flags.model.threads);
+    TENON_ASSIGN(const Model model, Model::load(path, load));
+    for (const BenchTest& test : tests(flags)) {
+      progress.show(printable(path) + ": " + test.name());
+      TENON_ASSIGN(const BenchMeasurement measured, measure(model, test, options, flags.repetitions, *probe));
+      progress.clear();
+      TENON_RETURN_IF_ERROR(write_stdout(report.row({about, flags.model, flags.ubatch, test, measured})));
+    }
+  }
+  return write_stdout(report.end());
+}
+
+}  // namespace
+
+Command add_bench(CLI::App& program) {
+  CLI::App* app = program.add_subcommand("bench", "Measures how fast models are.");
+  const auto flags = std::make_shared<BenchFlags>();
+  app->add_option("MODEL", flags->paths, ".gguf files")->required()->type_name("");
+  add_integers(*app, "-p,--n-prompt", flags->prompts, {0}, "lengths of prompts; 0: none");
+  add_integers(*app, "-n,--n-gen", flags->generated, {0}, "numbers of generated tokens; 0: none");
+  add_integers(*app, "-d,--n-depth", flags->depths, {0}, "tokens in the context before");
+  add_integer(*app, "--ubatch-size", flags->ubatch, {1},
+              "-ub: tokens of a prompt that are evaluated in one step");
+  add_integer(*app, "-r,--repetitions", flags->repetitions, {1}, "runs of each test");
+  add_choice(*app, "-o,--output", flags->format,
+             {{"md", BenchFormat::kMarkdown}, {"json", BenchFormat::kJson}}, "format of the report")
+      ->default_str("md");
+  add_device_flags(*app, flags->model);
+  add_cache_flags(*app, flags->model);
+  app->footer(kFooter);
+  return {app, [flags] { return bench(*flags); }};
+}
+
+}  // namespace tenon::cli

@@ -1,0 +1,42 @@
+// What `tenon bench` prints: llama-bench's columns and JSON keys, and two of our own.
+#pragma once
+
+#include <string>
+
+#include "cli/bench_test.h"
+#include "cli/options.h"
+
+namespace tenon::cli {
+
+struct BenchSubject {
+  std::string path;
+  std::string type;  // "llama 134.52 M q4_1": architecture, parameters, the type that most bytes have
+  uint64_t bytes = 0;
+  int64_t parameters = 0;
+};
+
+// One line of the report.
+struct BenchRow {
+  BenchSubject subject;
+  ModelFlags flags;
+  int64_t ubatch = 0;
+  BenchTest test;
+  BenchMeasurement measured;
+};
+
+enum class BenchFormat { kMarkdown, kJson };
+
+// The report piece by piece, so that each test is told when it is done.
+class BenchReport {
+ public:
+  explicit BenchReport(BenchFormat format) : format_(format) {}
+  std::string begin() const;
+  std::string row(const BenchRow& row);
+  std::string end() const;
+
+ private:
+  BenchFormat format_;
+  int rows_ = 0;
+};
+
+}  // namespace tenon::cli

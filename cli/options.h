@@ -1,0 +1,76 @@
+// Flags that several commands share, and how values of flags are read: one that is no good is a usage error
+// that says what would be right.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cli/progress.h"
+#include "tenon/tenon.h"
+
+namespace tenon::cli {
+
+inline constexpr int64_t kMostTokens = INT32_MAX;
+
+struct IntegerRange {
+  int64_t least = 0;
+  int64_t most = kMostTokens;
+};
+
+// `text` as a whole number of the range. Throws CLI::ValidationError naming `flag`.
+int64_t parse_integer(const std::string& flag, std::string_view text, IntegerRange range);
+// "1,2,3"; at least one. White space separates too.
+std::vector<int64_t> parse_integers(const std::string& flag, std::string_view text, IntegerRange range);
+
+// `flags` is "-n,--max-tokens"; `value` holds the default, which the help shows.
+CLI::Option* add_integer(CLI::App& app, const std::string& flags, int64_t& value, IntegerRange range,
+                         const std::string& help);
+CLI::Option* add_integers(CLI::App& app, const std::string& flags, std::vector<int64_t>& values,
+                          IntegerRange range, const std::string& help);
+CLI::Option* add_number(CLI::App& app, const std::string& flags, float& value, float least, float most,
+                        const std::string& help);
+
+[[noreturn]] void refuse(const std::string& flag, const std::string& wanted, std::string_view found);
+
+template <class T>
+CLI::Option* add_choice(CLI::App& app, const std::string& flags, T& value,
+                        const std::vector<std::pair<std::string, T>>& choices, const std::string& help) {
+  std::string names;
+  for (const auto& [name, meaning] : choices) names += (names.empty() ? "" : "|") + name;
+  const auto read = [&value, choices, flags, names](const std::string& text) {
+    for (const auto& [name, meaning] : choices) {
+      if (name == text) return void(value = meaning);
+    }
+    refuse(flags, "one of " + names, text);
+  };
+  return app.add_option_function<std::string>(flags, read, help)->type_name(names);
+}
+
+// What is loaded, where it runs, and how its caches are kept.
+struct ModelFlags {
+  std::string device = "cpu";
+  int64_t threads = 0;
+  int64_t context = 0;
+  KvType kv_type = KvType::kF16;
+  KvLayout kv_layout = KvLayout::kInPlace;
+
+  SessionOptions session_options() const;
+};
+
+// --device and -t; the threads' default becomes the number of cores.
+void add_device_flags(CLI::App& app, ModelFlags& flags);
+// --kv and --kv-layout
+void add_cache_flags(CLI::App& app, ModelFlags& flags);
+// -c
+void add_context_flag(CLI::App& app, ModelFlags& flags, const std::string& default_meaning);
+
+std::string name(KvType type);
+std::string name(KvLayout layout);
+
+// Loads, with progress when `progress` is visible, and says on stderr what a user should know of the file.
+Result<Model> load_model(const std::string& path, const ModelFlags& flags, ProgressLine& progress);
+
+}  // namespace tenon::cli
