@@ -18,6 +18,7 @@ const test::Breaker other_pairs("E3_rope_pairs_of_the_other_mode",
                                 "NEOX pairs for NORMAL ones and the reverse");
 const test::Breaker no_factors("E3_rope_freqs_ignored", "rope_freqs.weight is left out");
 const test::Breaker no_scaling("E3_rope_scaling_ignored", "positions are not interpolated");
+const test::Breaker no_blend("E3_yarn_as_linear", "YaRN interpolates every frequency");
 const test::Breaker no_bias("E3_qkv_bias_ignored", "Q is not biased");
 
 constexpr double kLargestError = 1e-7;  // NMSE of a row of logits
@@ -30,6 +31,7 @@ void put_fault_in(decoder::NodeView& node) {
     }
     if (no_factors.active()) node.inputs.resize(2);
     if (no_scaling.active()) rope->freq_scale = 1;
+    if (no_blend.active()) rope->ext_factor = 0;
   }
   if (no_bias.active() && node.name.starts_with("Qcur_b-")) {
     node.op = "CONT";
