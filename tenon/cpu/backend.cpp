@@ -46,21 +46,23 @@ class CpuProgram : public runtime::Program {
   }
 
   // The whole list in one parallel call: a step costs a barrier, where the plan asks for one.
-  Status run(size_t list, std::span<const runtime::BoundStep> steps) const override {
+  Status run(size_t list, std::span<const runtime::BoundStep> steps,
+             runtime::Traffic* traffic) const override {
     Status outcome;  // written by worker 0 alone: kernels' errors are the same for all
     std::atomic<bool> failed = false;
     const auto work = [&](const Worker& worker) {
+      const StepContext context{kernels_, worker, traffic};
       for (size_t i = 0; i < steps.size(); ++i) {
         if (i > 0 && steps[i].step->barrier_before) worker.barrier();
         const LoadedStep& loaded = lists_[list][i];
         if (loaded.kernel) {
-          Status status = loaded.kernel(steps[i], kernels_, worker);
+          Status status = loaded.kernel(steps[i], context);
           if (status.ok()) continue;
           if (worker.rank == 0) outcome = std::move(status);
           return;
         }
         if (worker.rank == 0) {
-          outcome = runtime::run_reference(*loaded.reference, steps[i]);
+          outcome = runtime::run_reference(*loaded.reference, steps[i], traffic);
           failed = !outcome.ok();
         }
         worker.barrier();

@@ -9,7 +9,7 @@ constexpr int64_t kFloat = sizeof(float);
 }
 
 // Inputs q [1,H,T,D], k [1,G,KV,D], v [1,G,KV,D], mask, positions; output [1,T,H,D].
-Status step_attention(const runtime::BoundStep& step, const KernelTable& kernels, const Worker& worker) {
+Status step_attention(const runtime::BoundStep& step, const StepContext& context) {
   const runtime::BoundPart& part = step.parts[0];
   const auto& attributes = *step.step->find_attributes<op::AttentionAttributes>();
   const TensorRef &q = part.inputs[0], &k = part.inputs[1], &v = part.inputs[2], &out = part.outputs[0];
@@ -57,12 +57,14 @@ Status step_attention(const runtime::BoundStep& step, const KernelTable& kernels
     }
   }
   job.workspace = step.scratch;
-  kernels.attention(job, worker);
+  context.kernels.attention(job, context.worker);
+  context.count_read(job.keys * job.kv_heads * job.head_size *
+                     (info(job.k_type).block_bytes + info(job.v_type).block_bytes));
   return {};
 }
 
 // Inputs positions, factors (optional); output [T, n_rot].
-Status step_rope_table(const runtime::BoundStep& step, const KernelTable&, const Worker& worker) {
+Status step_rope_table(const runtime::BoundStep& step, const StepContext& context) {
   const runtime::BoundPart& part = step.parts[0];
   const auto& attributes = *step.step->find_attributes<op::RopeAttributes>();
   RopeTableJob job;
@@ -78,12 +80,12 @@ Status step_rope_table(const runtime::BoundStep& step, const KernelTable&, const
   if (part.inputs.size() > 1) job.freq_factors = part.inputs[1].as<float>();
   job.tokens = part.outputs[0].extent[0];
   job.table = part.outputs[0].as<float>();
-  build_rope_table(job, worker);
+  build_rope_table(job, context.worker);
   return {};
 }
 
 // Inputs x [1,T,H,D], positions, factors (optional), table.
-Status step_rope(const runtime::BoundStep& step, const KernelTable& kernels, const Worker& worker) {
+Status step_rope(const runtime::BoundStep& step, const StepContext& context) {
   const auto& attributes = *step.step->find_attributes<op::RopeAttributes>();
   for (const runtime::BoundPart& part : step.parts) {
     const TensorRef &x = part.inputs.front(), &out = part.outputs[0];
@@ -100,7 +102,7 @@ Status step_rope(const runtime::BoundStep& step, const KernelTable& kernels, con
     job.head_size = x.extent[3];
     job.rotated = attributes.n_rot;
     job.table = part.inputs.back().as<float>();
-    kernels.rope(job, worker);
+    context.kernels.rope(job, context.worker);
   }
   return {};
 }

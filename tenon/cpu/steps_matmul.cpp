@@ -47,8 +47,7 @@ Result<MatmulJob> job_of(const runtime::BoundStep& step) {
   return job;
 }
 
-Status run_parts(const runtime::BoundStep& step, const PartLayout& layout, const KernelTable& kernels,
-                 const Worker& worker) {
+Status run_parts(const runtime::BoundStep& step, const PartLayout& layout, const StepContext& context) {
   TENON_ASSIGN(MatmulJob job, job_of(step));
   std::array<MatmulSegment, kMaxSegments> segments;
   for (size_t first = 0; first < step.parts.size(); first += kMaxSegments) {
@@ -57,30 +56,28 @@ Status run_parts(const runtime::BoundStep& step, const PartLayout& layout, const
       TENON_ASSIGN(segments[i], segment_of(step.parts[first + i], layout));
     }
     job.segments = {segments.data(), count};
-    if (first > 0) worker.barrier();  // the workspace is taken anew
-    kernels.matmul(job, worker);
+    if (first > 0) context.worker.barrier();  // the workspace is taken anew
+    context.kernels.matmul(job, context.worker);
   }
   return {};
 }
 
 }  // namespace
 
-Status step_matmul(const runtime::BoundStep& step, const KernelTable& kernels, const Worker& worker) {
-  return run_parts(step, {.bias = 2}, kernels, worker);
+Status step_matmul(const runtime::BoundStep& step, const StepContext& context) {
+  return run_parts(step, {.bias = 2}, context);
 }
 
-Status step_matmul_residual(const runtime::BoundStep& step, const KernelTable& kernels,
-                            const Worker& worker) {
-  return run_parts(step, {.residual = 2}, kernels, worker);
+Status step_matmul_residual(const runtime::BoundStep& step, const StepContext& context) {
+  return run_parts(step, {.residual = 2}, context);
 }
 
-Status step_matmul_bias_residual(const runtime::BoundStep& step, const KernelTable& kernels,
-                                 const Worker& worker) {
-  return run_parts(step, {.bias = 2, .residual = 3}, kernels, worker);
+Status step_matmul_bias_residual(const runtime::BoundStep& step, const StepContext& context) {
+  return run_parts(step, {.bias = 2, .residual = 3}, context);
 }
 
 // Inputs x, gate, up.
-Status step_matmul_swiglu(const runtime::BoundStep& step, const KernelTable& kernels, const Worker& worker) {
+Status step_matmul_swiglu(const runtime::BoundStep& step, const StepContext& context) {
   TENON_ASSIGN(MatmulJob job, job_of(step));
   const runtime::BoundPart& part = step.parts[0];
   TENON_ASSIGN(MatmulSegment gate, segment_of(part, {}));
@@ -89,7 +86,7 @@ Status step_matmul_swiglu(const runtime::BoundStep& step, const KernelTable& ker
   const std::array segments = {gate, up};
   job.segments = segments;
   job.swiglu = true;
-  kernels.matmul(job, worker);
+  context.kernels.matmul(job, context.worker);
   return {};
 }
 

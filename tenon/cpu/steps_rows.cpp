@@ -38,7 +38,7 @@ Result<RowsView> token_rows(const TensorRef& tensor) {
 
 // Part: cache, index, rows. Writes the rows into `cache` (in place, or its fresh copy).
 Status write_rows(const runtime::BoundStep& step, const runtime::BoundPart& part, const TensorRef& cache,
-                  const KernelTable& kernels, const Worker& worker) {
+                  const StepContext& context) {
   TENON_ASSIGN(RowsView to, token_rows(cache));
   TENON_ASSIGN(RowsView from, token_rows(part.inputs[2]));
   const auto* index = part.inputs[1].as<int64_t>();
@@ -53,58 +53,61 @@ Status write_rows(const runtime::BoundStep& step, const runtime::BoundPart& part
   job.destination = index;
   job.rows = from.rows;
   job.width = from.width;
-  kernels.convert(job, worker);
+  context.kernels.convert(job, context.worker);
+  context.count_written(job.rows * job.width * info(cache.element).block_bytes);
   return {};
 }
 
-Status binary(BinaryOp op, const runtime::BoundStep& step, const KernelTable& kernels, const Worker& worker) {
+Status binary(BinaryOp op, const runtime::BoundStep& step, const StepContext& context) {
   for (const runtime::BoundPart& part : step.parts) {
     TENON_ASSIGN(RowsView a, rows_of(part.inputs[0]));
     TENON_ASSIGN(RowsView b, rows_of(part.inputs[1]));
     TENON_ASSIGN(RowsView out, rows_of(part.outputs[0]));
-    kernels.binary({.op = op,
-                    .a = a.as<float>(),
-                    .a_stride = a.stride_in(kFloat),
-                    .b = b.as<float>(),
-                    .b_stride = b.stride_in(kFloat),
-                    .b_rows = b.rows,
-                    .b_width = b.width,
-                    .output = out.as<float>(),
-                    .output_stride = out.stride_in(kFloat),
-                    .rows = out.rows,
-                    .width = out.width},
-                   worker);
+    context.kernels.binary({.op = op,
+                            .a = a.as<float>(),
+                            .a_stride = a.stride_in(kFloat),
+                            .b = b.as<float>(),
+                            .b_stride = b.stride_in(kFloat),
+                            .b_rows = b.rows,
+                            .b_width = b.width,
+                            .output = out.as<float>(),
+                            .output_stride = out.stride_in(kFloat),
+                            .rows = out.rows,
+                            .width = out.width},
+                           context.worker);
   }
   return {};
 }
 
 }  // namespace
 
-Status step_stateless_kv(const runtime::BoundStep& step, const KernelTable& kernels, const Worker& worker) {
+Status step_stateless_kv(const runtime::BoundStep& step, const StepContext& context) {
   for (const runtime::BoundPart& part : step.parts) {
-    TENON_RETURN_IF_ERROR(write_rows(step, part, part.inputs[0], kernels, worker));
+    TENON_RETURN_IF_ERROR(write_rows(step, part, part.inputs[0], context));
   }
   return {};
 }
 
 // The copying layout: the cache as it was, then the new rows over it.
-Status step_scatter_rows(const runtime::BoundStep& step, const KernelTable& kernels, const Worker& worker) {
+Status step_scatter_rows(const runtime::BoundStep& step, const StepContext& context) {
   for (const runtime::BoundPart& part : step.parts) {
     TENON_ASSIGN(RowsView from, token_rows(part.inputs[0]));
     TENON_ASSIGN(RowsView to, token_rows(part.outputs[0]));
     const auto bytes = static_cast<size_t>(from.width * info(part.inputs[0].element).block_bytes);
-    const Worker::Range rows = worker.share(from.rows);
+    const Worker::Range rows = context.worker.share(from.rows);
     for (int64_t row = rows.begin; row < rows.end; ++row) {
       std::memcpy(to.data + row * to.stride, from.data + row * from.stride, bytes);
     }
-    worker.barrier();
-    TENON_RETURN_IF_ERROR(write_rows(step, part, part.outputs[0], kernels, worker));
+    context.count_read(from.rows * static_cast<int64_t>(bytes));
+    context.count_written(from.rows * static_cast<int64_t>(bytes));
+    context.worker.barrier();
+    TENON_RETURN_IF_ERROR(write_rows(step, part, part.outputs[0], context));
   }
   return {};
 }
 
 // Inputs x, weight (optional).
-Status step_rms_norm(const runtime::BoundStep& step, const KernelTable& kernels, const Worker& worker) {
+Status step_rms_norm(const runtime::BoundStep& step, const StepContext& context) {
   const auto& attributes = *step.step->find_attributes<op::RmsNormAttributes>();
   for (const runtime::BoundPart& part : step.parts) {
     TENON_ASSIGN(RowsView x, rows_of(part.inputs[0]));
@@ -118,39 +121,39 @@ Status step_rms_norm(const runtime::BoundStep& step, const KernelTable& kernels,
     job.tokens = x.rows;
     job.width = x.width;
     job.epsilon = static_cast<float>(attributes.epsilon);
-    kernels.rms_norm(job, worker);
+    context.kernels.rms_norm(job, context.worker);
   }
   return {};
 }
 
-Status step_add(const runtime::BoundStep& step, const KernelTable& kernels, const Worker& worker) {
-  return binary(BinaryOp::kAdd, step, kernels, worker);
+Status step_add(const runtime::BoundStep& step, const StepContext& context) {
+  return binary(BinaryOp::kAdd, step, context);
 }
 
-Status step_multiply(const runtime::BoundStep& step, const KernelTable& kernels, const Worker& worker) {
-  return binary(BinaryOp::kMultiply, step, kernels, worker);
+Status step_multiply(const runtime::BoundStep& step, const StepContext& context) {
+  return binary(BinaryOp::kMultiply, step, context);
 }
 
-Status step_swiglu(const runtime::BoundStep& step, const KernelTable& kernels, const Worker& worker) {
+Status step_swiglu(const runtime::BoundStep& step, const StepContext& context) {
   for (const runtime::BoundPart& part : step.parts) {
     TENON_ASSIGN(RowsView gate, rows_of(part.inputs[0]));
     TENON_ASSIGN(RowsView up, rows_of(part.inputs[1]));
     TENON_ASSIGN(RowsView out, rows_of(part.outputs[0]));
-    kernels.swiglu({.gate = gate.as<float>(),
-                    .gate_stride = gate.stride_in(kFloat),
-                    .up = up.as<float>(),
-                    .up_stride = up.stride_in(kFloat),
-                    .output = out.as<float>(),
-                    .output_stride = out.stride_in(kFloat),
-                    .rows = out.rows,
-                    .width = out.width},
-                   worker);
+    context.kernels.swiglu({.gate = gate.as<float>(),
+                            .gate_stride = gate.stride_in(kFloat),
+                            .up = up.as<float>(),
+                            .up_stride = up.stride_in(kFloat),
+                            .output = out.as<float>(),
+                            .output_stride = out.stride_in(kFloat),
+                            .rows = out.rows,
+                            .width = out.width},
+                           context.worker);
   }
   return {};
 }
 
 // Inputs table [.., V, F] with leading axes of 1, ids.
-Status step_gather_rows(const runtime::BoundStep& step, const KernelTable& kernels, const Worker& worker) {
+Status step_gather_rows(const runtime::BoundStep& step, const StepContext& context) {
   for (const runtime::BoundPart& part : step.parts) {
     const TensorRef &table = part.inputs[0], &ids = part.inputs[1];
     const auto rows_axis = static_cast<size_t>(table.rank - 2);
@@ -170,12 +173,12 @@ Status step_gather_rows(const runtime::BoundStep& step, const KernelTable& kerne
     job.output = out.as<float>();
     job.output_stride = out.stride_in(kFloat);
     job.rows = out.rows;
-    kernels.gather_rows(job, worker);
+    context.kernels.gather_rows(job, context.worker);
   }
   return {};
 }
 
-Status step_convert(const runtime::BoundStep& step, const KernelTable& kernels, const Worker& worker) {
+Status step_convert(const runtime::BoundStep& step, const StepContext& context) {
   for (const runtime::BoundPart& part : step.parts) {
     TENON_ASSIGN(RowsView in, rows_of(part.inputs[0]));
     TENON_ASSIGN(RowsView out, rows_of(part.outputs[0]));
@@ -188,7 +191,7 @@ Status step_convert(const runtime::BoundStep& step, const KernelTable& kernels, 
     job.output_stride = out.stride;
     job.rows = out.rows;
     job.width = out.width;
-    kernels.convert(job, worker);
+    context.kernels.convert(job, context.worker);
   }
   return {};
 }

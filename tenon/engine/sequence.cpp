@@ -25,14 +25,19 @@ Sequence::Sequence(std::unique_ptr<runtime::Session> session, runtime::State sta
     : session_(std::move(session)), state_(std::move(state)), options_(options) {
   max_step_tokens_ = largest(session_->plan(), "T");
   max_output_rows_ = largest(session_->plan(), "R");
+  // Their addresses stay the same from step to step: what is bound once stays bound.
+  const auto most = static_cast<size_t>(max_step_tokens_);
+  tokens_.reserve(most);
+  positions_.reserve(most);
+  cache_rows_.reserve(most);
+  output_rows_.reserve(most);
 }
 
 Result<std::unique_ptr<Sequence>> Sequence::create(std::shared_ptr<runtime::Backend> backend,
                                                    std::shared_ptr<const plan::Plan> plan,
                                                    const SequenceOptions& options) {
   TENON_ASSIGN(std::unique_ptr<runtime::Session> session, runtime::Session::create(backend, std::move(plan)));
-  TENON_ASSIGN(runtime::State state,
-               runtime::State::create(*session, *backend, options.layout, options.context));
+  TENON_ASSIGN(runtime::State state, runtime::State::create(*session, *backend, options.context));
   return std::unique_ptr<Sequence>(new Sequence(std::move(session), std::move(state), options));
 }
 
@@ -54,11 +59,7 @@ Status Sequence::run(std::span<const int32_t> tokens, Rows rows, const LogitsSin
                  "0 to " + std::to_string(options_.vocabulary_rows - 1),
                  "an id outside of the model's vocabulary", "use the ids of this model's tokenizer"};
   }
-  if (length() + total > context()) {
-    return Error{ErrorCode::kContextFull, "context", "room for " + std::to_string(total) + " more tokens",
-                 std::to_string(length()) + " of " + std::to_string(context()) + " in use",
-                 "use a larger context (-c), a shorter prompt, or start anew"};
-  }
+  TENON_RETURN_IF_ERROR(state_.check_room(total));
   const int64_t most = rows == Rows::kAll ? std::min(max_step_tokens_, max_output_rows_) : max_step_tokens_;
   for (int64_t done = 0; done < total;) {
     if (callbacks.cancelled && callbacks.cancelled()) {
@@ -80,7 +81,7 @@ Status Sequence::run(std::span<const int32_t> tokens, Rows rows, const LogitsSin
 Status Sequence::step(std::span<const int32_t> tokens, Rows rows) {
   const auto count = static_cast<int64_t>(tokens.size());
   TENON_RETURN_IF_ERROR(bind_inputs(tokens, rows));
-  TENON_RETURN_IF_ERROR(state_.bind(*session_, count));
+  TENON_RETURN_IF_ERROR(state_.bind(*session_));
   const size_t row_count = output_rows_.size();
   const auto width = static_cast<size_t>(options_.vocabulary_rows);
   if (logits_.size() < row_count * width) logits_.resize(row_count * width);

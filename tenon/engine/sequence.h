@@ -13,7 +13,6 @@
 namespace tenon::engine {
 
 struct SequenceOptions {
-  runtime::KvLayout layout = runtime::KvLayout::kInPlace;
   int64_t context = 0;          // tokens that the caches have room for
   int64_t vocabulary_rows = 0;  // of the embedding: token ids below it can be fed
 };
@@ -47,6 +46,8 @@ class Sequence {
   void reset() { state_.reset(); }
   Status trim(int64_t length) { return state_.trim(length); }
   size_t state_bytes() const { return state_.bytes(); }
+  // Session::count_traffic of the session inside.
+  void count_traffic(runtime::Traffic* traffic) { session_->count_traffic(traffic); }
 
  private:
   enum class Rows { kLast, kAll };

@@ -38,11 +38,12 @@ class RefProgram : public runtime::Program {
     return {};
   }
 
-  Status run(size_t list, std::span<const runtime::BoundStep> steps) const override {
+  Status run(size_t list, std::span<const runtime::BoundStep> steps,
+             runtime::Traffic* traffic) const override {
     for (size_t i = 0; i < steps.size(); ++i) {
       const op::OpDefinition* definition = lists_[list][i];
-      TENON_RETURN_IF_ERROR(definition ? runtime::run_reference(*definition, steps[i])
-                                       : runtime::run_stateless_kv(steps[i]));
+      TENON_RETURN_IF_ERROR(definition ? runtime::run_reference(*definition, steps[i], traffic)
+                                       : runtime::run_stateless_kv(steps[i], traffic));
     }
     return {};
   }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tenon/plan/plan.h"
+#include "tenon/runtime/traffic.h"
 #include "tenon/type/tensor_ref.h"
 
 namespace tenon::runtime {
@@ -42,8 +43,8 @@ struct BoundStep {
 class Program {
  public:
   virtual ~Program() = default;
-  // `steps` are those of list `list`, in order.
-  virtual Status run(size_t list, std::span<const BoundStep> steps) const = 0;
+  // `steps` are those of list `list`, in order. Kernels add to `traffic` what they do, unless it is null.
+  virtual Status run(size_t list, std::span<const BoundStep> steps, Traffic* traffic) const = 0;
 };
 
 class Backend {

@@ -4,6 +4,24 @@
 
 namespace tenon::runtime {
 
+namespace {
+
+int64_t bytes_of(const TensorRef& tensor) {
+  return static_cast<int64_t>(bytes_for(tensor.element, tensor.element_count()));
+}
+
+// The two ops that work on whole caches: the copying update and attention.
+void count(std::string_view op, const BoundPart& part, Traffic& traffic) {
+  if (op == "ScatterUpdate") {
+    traffic.kv_bytes_read += bytes_of(part.inputs[0]);
+    traffic.kv_bytes_written += bytes_of(part.outputs[0]);
+  } else if (op == "Attention") {
+    traffic.kv_bytes_read += bytes_of(part.inputs[1]) + bytes_of(part.inputs[2]);
+  }
+}
+
+}  // namespace
+
 Result<const op::OpDefinition*> reference_of(const plan::Step& step) {
   const op::OpDefinition* definition = op::find_op(step.op);
   if (definition && definition->reference) return definition;
@@ -11,8 +29,9 @@ Result<const op::OpDefinition*> reference_of(const plan::Step& step) {
                ""};
 }
 
-Status run_reference(const op::OpDefinition& definition, const BoundStep& step) {
+Status run_reference(const op::OpDefinition& definition, const BoundStep& step, Traffic* traffic) {
   for (const BoundPart& part : step.parts) {
+    if (traffic) count(step.step->op, part, *traffic);
     const Status status = definition.reference({*step.step->attributes.front(), part.inputs, part.outputs});
     if (status.ok()) continue;
     Error error = status.error();
@@ -22,7 +41,7 @@ Status run_reference(const op::OpDefinition& definition, const BoundStep& step) 
   return {};
 }
 
-Status run_stateless_kv(const BoundStep& step) {
+Status run_stateless_kv(const BoundStep& step, Traffic* traffic) {
   for (const BoundPart& part : step.parts) {
     const TensorRef& cache = part.inputs[0];
     const TensorRef& index = part.inputs[1];
@@ -39,6 +58,7 @@ Status run_stateless_kv(const BoundStep& step) {
         destination[1] = to;
         op::store(cache, destination, op::load(row, at));
       });
+      if (traffic) traffic->kv_bytes_written += bytes_for(cache.element, row.element_count());
     }
   }
   return {};

@@ -27,6 +27,10 @@ Session::Session(std::shared_ptr<Backend> backend, std::shared_ptr<const plan::P
 
 Result<std::unique_ptr<Session>> Session::create(std::shared_ptr<Backend> backend,
                                                  std::shared_ptr<const plan::Plan> plan) {
+  if (plan->symbols.size() > kMaxSymbols) {
+    return Error{ErrorCode::kUnsupported, "plan", "at most " + std::to_string(kMaxSymbols) + " symbols",
+                 std::to_string(plan->symbols.size()), ""};
+  }
   std::unique_ptr<Session> out(new Session(std::move(backend), std::move(plan)));
   TENON_ASSIGN(out->program_, out->backend_->load(out->plan_));
   TENON_RETURN_IF_ERROR(out->prepare_memory());
@@ -211,7 +215,7 @@ Status Session::run(std::span<const SymbolValue> symbols) {
   }
   const auto index = static_cast<size_t>(list - plan_->lists.data());
   bind_steps(lists_[index]);
-  return program_->run(index, lists_[index].steps);
+  return program_->run(index, lists_[index].steps, traffic_);
 }
 
 }  // namespace tenon::runtime

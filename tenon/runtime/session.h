@@ -1,7 +1,6 @@
 // Runs a plan: holds the arena, the caller's bindings and the steps bound to addresses. One thread at a time.
 #pragma once
 
-#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -13,7 +12,10 @@ namespace tenon::runtime {
 
 class Session {
  public:
-  // Prepares the plan's constants through the backend and takes the arena.
+  static constexpr size_t kMaxSymbols = 64;
+
+  // Prepares the plan's constants through the backend and takes the arena. Errors: the backend's own; a plan
+  // of more symbols than kMaxSymbols.
   static Result<std::unique_ptr<Session>> create(std::shared_ptr<Backend> backend,
                                                  std::shared_ptr<const plan::Plan> plan);
 
@@ -28,6 +30,9 @@ class Session {
   // One run. Every symbol of the bound tensors needs a value within the plan's bounds. Errors: an input that
   // the plan reads or an output that it writes is not bound or too small; a kernel's own refusal.
   Status run(std::span<const SymbolValue> symbols);
+
+  // From now on the kernels add to `traffic`; null stops that. It must outlive the runs.
+  void count_traffic(Traffic* traffic) { traffic_ = traffic; }
 
  private:
   // A view whose extents are ready to be evaluated.
@@ -73,6 +78,7 @@ class Session {
   std::vector<Extent> storage_bytes_;         // likewise
   std::vector<std::byte*> in_place_outputs_;  // as the caller bound them, by the plan's output index
   std::byte* scratch_ = nullptr;
+  Traffic* traffic_ = nullptr;
   std::vector<BoundList> lists_;
 };
 

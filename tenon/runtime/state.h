@@ -1,7 +1,6 @@
 // The KV state of one sequence: the caches of a plan, who holds them, and how many tokens they hold.
 #pragma once
 
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -9,22 +8,21 @@
 
 namespace tenon::runtime {
 
-enum class KvLayout {
-  kInPlace,  // caches stay whole buffers [1, context, heads, head_size], written in place
-  kCopy,     // every step writes each cache into a new buffer; two buffers take turns
-};
-
 class State {
  public:
   // Takes the memory for the caches of `session`'s plan, for `context` tokens; untouched pages cost nothing.
-  static Result<State> create(Session& session, Backend& backend, KvLayout layout, int64_t context);
+  // A cache that the plan writes in place is one buffer. Of another, each step writes the whole into a second
+  // buffer, and the two take turns.
+  static Result<State> create(const Session& session, Backend& backend, int64_t context);
 
   int64_t length() const { return length_; }    // tokens that the caches hold
   int64_t context() const { return context_; }  // tokens that they have room for
 
-  // Binds the caches for a step of `tokens` new tokens; kContextFull when they do not fit.
-  Status bind(Session& session, int64_t tokens);
-  // After the step ran: its tokens count.
+  // kContextFull unless `tokens` more fit.
+  Status check_room(int64_t tokens) const;
+  // Binds the caches to the session that the state was made for. Before every step.
+  Status bind(Session& session);
+  // After the step ran: its `tokens` new tokens count.
   void commit(int64_t tokens);
   // Forgets all tokens, or those from `length` on; a length above the present one is an error.
   void reset() { length_ = 0; }
@@ -34,11 +32,12 @@ class State {
 
  private:
   struct Cache {
-    std::string input, output;
-    Buffer read, write;  // one buffer when in place
+    std::string name;  // of the input and of the output
+    Buffer read, write;
+    bool in_place = false;  // then both are one buffer
   };
   std::vector<Cache> caches_;
-  KvLayout layout_ = KvLayout::kInPlace;
+  bool bound_ = false;
   int64_t length_ = 0;
   int64_t context_ = 0;
 };
