@@ -4,7 +4,8 @@
     python3 tools/oracle/capture_templates.py [--check]
 
 writes tests/golden/templates/expected.json from the conversations and the feature templates there and from the
-templates of the two checkpoints in models/, whose texts it stores beside it. --check compares instead of writing.
+templates of the two checkpoints in models/, whose texts it stores beside it; all templates also become the corpus of
+the fuzzer. --check compares instead of writing.
 """
 import argparse
 import datetime
@@ -20,6 +21,7 @@ import jinja2.sandbox
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 GOLDEN = ROOT / "tests" / "golden" / "templates"
+CORPUS = ROOT / "tests" / "fuzz" / "corpus" / "chat_template"
 MODELS = {
     "smollm2": ROOT / "models" / "SmolLM2-135M-Instruct-Q4_1.gguf",
     "qwen2.5-coder": ROOT / "models" / "Qwen2.5-Coder-0.5B-Instruct-Q4_K_M.gguf",
@@ -102,7 +104,7 @@ def special_tokens(metadata):
 
 
 def capture():
-    """File name -> text of everything that is captured."""
+    """Path -> text of everything that is captured."""
     env = environment()
     conversations = json.loads((GOLDEN / "conversations.json").read_text())
     features = json.loads((GOLDEN / "features.json").read_text())
@@ -111,15 +113,17 @@ def capture():
                 "command": "python3 tools/oracle/capture_templates.py", "features": {}, "models": {}}
     tokens = {"bos_token": "<s>", "eos_token": "</s>"}
     for feature in features:
+        files[CORPUS / feature["name"]] = feature["template"]
         conversation = {**conversations[0], "variables": feature.get("variables", {})}
         expected["features"][feature["name"]] = render(env, feature["template"], conversation, tokens)
     for name, path in MODELS.items():
         metadata = read_metadata(path)
-        files[f"{name}.jinja"] = template = metadata["tokenizer.chat_template"]
+        template = metadata["tokenizer.chat_template"]
+        files[GOLDEN / f"{name}.jinja"] = files[CORPUS / name] = template
         tokens = special_tokens(metadata)
         expected["models"][name] = {
             **tokens, "prompts": {c["name"]: render(env, template, c, tokens) for c in conversations}}
-    files["expected.json"] = json.dumps(expected, ensure_ascii=False, indent=1) + "\n"
+    files[GOLDEN / "expected.json"] = json.dumps(expected, ensure_ascii=False, indent=1) + "\n"
     return files
 
 
@@ -128,12 +132,12 @@ def main():
     arguments.add_argument("--check", action="store_true")
     check = arguments.parse_args().check
     different = []
-    for name, text in capture().items():
-        path = GOLDEN / name
+    for path, text in capture().items():
         if not check:
+            path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(text.encode())
         elif not path.exists() or path.read_bytes() != text.encode():
-            different.append(name)
+            different.append(str(path.relative_to(ROOT)))
     if different:
         sys.exit("differ from what jinja2 gives: " + ", ".join(different))
 

@@ -1,9 +1,9 @@
 // What stands behind a dot or in brackets. The order of Jinja: `x.name` looks for a method first and for an
 // element second, `x['name']` the other way round, and what is not there is undefined.
+#include "tenon/text/jinja/elements.h"
 #include "tenon/text/jinja/failure.h"
 #include "tenon/text/jinja/interpreter.h"
 #include "tenon/text/jinja/methods.h"
-#include "tenon/text/jinja/operators.h"
 #include "tenon/text/jinja/print.h"
 
 namespace tenon::text::jinja {

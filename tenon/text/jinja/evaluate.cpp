@@ -1,5 +1,6 @@
 // Expressions.
 #include "tenon/text/jinja/depth_guard.h"
+#include "tenon/text/jinja/elements.h"
 #include "tenon/text/jinja/failure.h"
 #include "tenon/text/jinja/filters.h"
 #include "tenon/text/jinja/interpreter.h"

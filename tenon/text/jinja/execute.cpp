@@ -91,7 +91,7 @@ Interpreter::Flow Interpreter::run_loop(const For& node, const Value& iterable, 
   state.items = select_items(node, iterable);
   state.depth = depth;
   if (node.recursive) {
-    Scope* const closure = scope_;
+    Scope* const closure = keep_scope();
     state.recurse = [this, &node, closure, depth](const Value& items) {
       Capture capture(*this);
       {
@@ -159,8 +159,14 @@ void Interpreter::assign(const Target& target, Value value) {
   }
 }
 
+Scope* Interpreter::keep_scope() {
+  for (Scope* scope = scope_; scope != nullptr && !scope->is_kept; scope = scope->parent)
+    scope->is_kept = true;
+  return scope_;
+}
+
 Value Interpreter::make_macro(const MacroDefinition& definition) {
-  Scope* const closure = scope_;
+  Scope* const closure = keep_scope();
   return heap_.function(
       {definition.name, [&definition, closure](Interpreter& interpreter, const Arguments& arguments) {
          return interpreter.call_macro(definition, closure, arguments);
@@ -203,9 +209,11 @@ void Interpreter::bind_surplus(const MacroDefinition& definition, const Argument
   }
   Value caller = Value::undefined("No caller defined");
   Dict kwargs;
-  for (const auto& [name, value] : arguments.named) {
-    const auto parameter = std::find_if(definition.parameters.begin(), definition.parameters.end(),
-                                        [&](const Parameter& candidate) { return candidate.name == name; });
+  for (const auto& argument : arguments.named) {
+    const auto& [name, value] = argument;
+    const auto parameter =
+        std::find_if(definition.parameters.begin(), definition.parameters.end(),
+                     [&](const Parameter& candidate) { return candidate.name == argument.first; });
     const auto place = static_cast<size_t>(parameter - definition.parameters.begin());
     if (place < count && place >= arguments.positional.size()) continue;
     if (name == "caller" && definition.uses_caller) {

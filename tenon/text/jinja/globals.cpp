@@ -66,11 +66,11 @@ Value call_range(Interpreter& interpreter, const Arguments& arguments) {
 Value call_strftime_now(Interpreter& interpreter, const Arguments& arguments) {
   const auto [format] = bind<1>(arguments, "strftime_now", {"format"}, 1);
   const Text pattern = to_text(*format);
-  if (pattern.empty()) return Value(Text());
-  std::array<char, 4096> buffer;
-  // Without a terminating zero inside, as strftime reads a C string.
-  const std::string text(pattern.view().substr(0, pattern.view().find('\0')));
+  const std::string text(pattern.view().substr(0, pattern.view().find('\0')));  // as a C string ends
+  if (text.empty()) return Value(Text());
+  std::array<char, 1024> buffer;
   const size_t size = std::strftime(buffer.data(), buffer.size(), text.c_str(), &interpreter.now());
+  if (size == 0) fail("strftime_now gives no or too much text for '" + text + "'");
   return Value(Text(std::string(buffer.data(), size), pattern.origin()));
 }
 

@@ -12,8 +12,8 @@
 namespace tenon::text::jinja {
 
 struct RenderLimits {
-  size_t steps = 20'000'000;       // evaluated expressions and statements
-  size_t bytes = size_t{1} << 30;  // made by all of them together; nothing is given back before the end
+  size_t steps = 5'000'000;          // evaluated expressions and statements
+  size_t bytes = size_t{512} << 20;  // made by all of them together; nothing is given back before the end
 };
 
 class Heap {

@@ -14,10 +14,11 @@
 
 namespace tenon::text::jinja {
 
-// The variables of a block. A macro keeps the scope that it was defined in.
+// The variables of a block. A macro keeps the scope that it was defined in, and those around it.
 struct Scope {
   Scope* parent = nullptr;
   std::vector<std::pair<std::string, Value>> variables;
+  bool is_kept = false;  // a macro or a recursive loop may still refer to it when its block has been left
 
   void set(std::string_view name, Value value);
   const Value* find(std::string_view name) const;  // also in the scopes around; nullptr when there is none
@@ -96,6 +97,8 @@ class Interpreter {
   std::vector<Value> select_items(const For& node, const Value& iterable);
   void assign(const Target& target, Value value);
 
+  // The current scope, to be referred to later.
+  Scope* keep_scope();
   Value make_macro(const MacroDefinition& definition);
   Value call_macro(const MacroDefinition& definition, Scope* closure, const Arguments& arguments);
   void bind_parameters(const MacroDefinition& definition, const Arguments& arguments);
@@ -103,7 +106,7 @@ class Interpreter {
 
   Heap& heap_;
   const std::tm now_;
-  std::deque<Scope> scopes_;  // all that were ever opened: a macro may outlive the block around it
+  std::deque<Scope> scopes_;  // the open ones and the kept ones
   Scope* const globals_;
   Scope* scope_;
   Text* output_ = nullptr;

@@ -11,15 +11,20 @@ class Interpreter::ScopeGuard {
   ScopeGuard(Interpreter& interpreter, Scope* parent)
       : interpreter_(interpreter), outer_(interpreter.scope_) {
     interpreter.heap_.charge_bytes(sizeof(Scope));
-    interpreter.scope_ = &interpreter.scopes_.emplace_back(Scope{parent, {}});
+    scope_ = interpreter.scope_ = &interpreter.scopes_.emplace_back(Scope{parent, {}, false});
   }
-  ~ScopeGuard() { interpreter_.scope_ = outer_; }
+  ~ScopeGuard() {
+    interpreter_.scope_ = outer_;
+    // A kept scope of a macro that was called in here may lie above this one, which then waits for the end.
+    if (!scope_->is_kept && scope_ == &interpreter_.scopes_.back()) interpreter_.scopes_.pop_back();
+  }
   ScopeGuard(const ScopeGuard&) = delete;
   ScopeGuard& operator=(const ScopeGuard&) = delete;
 
  private:
   Interpreter& interpreter_;
-  Scope* outer_;
+  Scope* const outer_;
+  Scope* scope_;
 };
 
 // Collects what is printed meanwhile.

@@ -14,7 +14,7 @@ namespace tenon::text::jinja {
 enum class Origin { kTemplate, kInput };
 
 // No string of a template, its output included, may grow beyond this: a template is as untrusted as its file.
-inline constexpr size_t kMaxTextBytes = size_t{64} << 20;
+inline constexpr size_t kMaxTextBytes = size_t{32} << 20;
 
 class Text {
  public:
