@@ -6,6 +6,8 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
+#include <memory>
 #include <random>
 #include <stdexcept>
 #include <string>
@@ -34,12 +36,19 @@ struct Times {
   double fastest() { return *std::min_element(seconds.begin(), seconds.end()); }
 };
 
-// Seconds of one call, from as many as take about two milliseconds.
+// The clock of the wall, or that of this thread, which stands still while others have the core.
+double now(bool own_time) {
+  timespec time;
+  clock_gettime(own_time ? CLOCK_THREAD_CPUTIME_ID : CLOCK_MONOTONIC, &time);
+  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
+}
+
+// Seconds of one call.
 template <class Call>
-double time_of(const Call& call, int calls) {
-  const auto begin = std::chrono::steady_clock::now();
+double time_of(const Call& call, int calls, bool own_time) {
+  const double begin = now(own_time);
   for (int i = 0; i < calls; ++i) call();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() / calls;
+  return (now(own_time) - begin) / calls;
 }
 
 // The other side's threads spin for a while after their last call.
@@ -101,6 +110,7 @@ void compare(const Ggml& ggml, ThreadPool& pool, ElementType type, int64_t token
   for (const cpu::KernelTable* table : kernels) ours.emplace_back(*table, type, x, tokens, pool.size());
 
   const int calls = tokens == 1 ? std::max(30, copies) : 1;
+  const bool own_time = pool.size() == 1;
   Times ggml_times;
   std::vector<Times> our_times(kernels.size());
   for (int round = 0; round <= kRounds; ++round) {  // the first one warms up
@@ -109,11 +119,12 @@ void compare(const Ggml& ggml, ThreadPool& pool, ElementType type, int64_t token
     };
     int next = 0;
     settle();
-    record(ggml_times, time_of([&] { theirs[static_cast<size_t>(next++ % copies)]->run(); }, calls));
+    record(ggml_times,
+           time_of([&] { theirs[static_cast<size_t>(next++ % copies)]->run(); }, calls, own_time));
     for (size_t i = 0; i < kernels.size(); ++i) {
       settle();
       record(our_times[i],
-             time_of([&] { ours[i].run(pool, weight.data() + next++ % copies * bytes); }, calls));
+             time_of([&] { ours[i].run(pool, weight.data() + next++ % copies * bytes); }, calls, own_time));
     }
   }
   for (size_t i = 0; i < kernels.size(); ++i) {
