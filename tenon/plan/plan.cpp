@@ -79,8 +79,9 @@ void print_weights(const Plan& plan, std::string& out) {
   out += "\nweights:\n";
   for (const Storage& storage : plan.storages) {
     if (storage.kind != StorageKind::kConstant || storage.constant->weight.empty()) continue;
-    out += "  " + printable(storage.constant->weight) + " " + storage.constant->type.to_string() + " " +
-           std::string(storage.layout) + "\n";
+    const TensorType& type = storage.constant->type;
+    out += "  " + printable(storage.constant->weight) + " " + std::string(name(type.element)) +
+           print_extents(type.dims()) + " " + std::string(storage.layout) + "\n";
   }
 }
 
