@@ -18,6 +18,9 @@ namespace tenon::arch {
 // A decoder that owns its list of nodes.
 class NativeDecoder : public decoder::Decoder {
  public:
+  NativeDecoder() = default;
+  NativeDecoder(const NativeDecoder&) = delete;
+
   std::string_view model_name() const override { return model_name_; }
   size_t node_count() const override { return nodes_.size(); }
   decoder::NodeView node(size_t index) const override { return nodes_.at(index).view; }

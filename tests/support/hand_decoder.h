@@ -17,6 +17,10 @@ class HandDecoder : public decoder::Decoder {
  public:
   using Edge = decoder::Edge;
 
+  HandDecoder() = default;
+  HandDecoder(HandDecoder&&) = default;  // a deque never moves its nodes
+  HandDecoder(const HandDecoder&) = delete;
+
   Edge input(std::string name, std::string_view type, decoder::InputRole role = decoder::InputRole::kOther,
              std::string value_symbol = "");
   Edge weight(std::string name, std::string_view type, std::vector<std::byte> bytes);
