@@ -1,6 +1,5 @@
-// attention.h's job, done: pieces of (kv head, tile of tokens, chunk of keys)
-// are dealt out to the workers; chunks of the same rows are put together at the
-// end.
+// attention.h's job, done: pieces of (kv head, tile of tokens, chunk of keys) are dealt out to the workers;
+// chunks of the same rows are put together at the end.
 #pragma once
 
 #include <cassert>
@@ -11,156 +10,126 @@
 
 namespace tenon::cpu {
 
-template <class V> struct Attention {
+template <class V>
+struct Attention {
   using F32 = typename V::F32;
   using Tile = AttentionTile<V>;
 
-  // How a call is cut up; by its extents alone, so that the number of workers
-  // changes no result.
+  // How a call is cut up; by its extents alone, so that the number of workers changes no result.
   struct Cut {
-    int64_t tile_tokens; // with the heads of a group about 64 rows: keys are
-                         // unpacked once for so many
+    int64_t tile_tokens;  // with the heads of a group about 64 rows: keys are unpacked once for so many
     int64_t tiles;
-    int64_t chunks; // parts of the keys
+    int64_t chunks;  // parts of the keys
   };
-  static Cut cut(int64_t tokens, int64_t keys, int64_t heads,
-                 int64_t kv_heads) {
-    constexpr int64_t kRows = 64, kChunkKeys = 128, kMostChunks = 32,
-                      kFewTokens = 8;
+  static Cut cut(int64_t tokens, int64_t keys, int64_t heads, int64_t kv_heads) {
+    constexpr int64_t kRows = 64, kChunkKeys = 128, kMostChunks = 32, kFewTokens = 8;
     Cut out;
     out.tile_tokens = smaller(larger(kRows / (heads / kv_heads), 1), tokens);
     out.tiles = divide_up(tokens, out.tile_tokens);
-    out.chunks = tokens > kFewTokens ? 1
-                                     : smaller(divide_up(keys, kChunkKeys),
-                                               kMostChunks / tokens);
+    out.chunks = tokens > kFewTokens ? 1 : smaller(divide_up(keys, kChunkKeys), kMostChunks / tokens);
     return out;
   }
 
-  // Of a chunk: per row of the call the unfinished output, its maximum and its
-  // sum.
+  // Of a chunk: per row of the call the unfinished output, its maximum and its sum.
   struct Partial {
-    float *out;     // [chunks, tokens, heads, width]
-    float *largest; // [chunks, tokens, heads]
-    float *sum;
+    float* out;      // [chunks, tokens, heads, width]
+    float* largest;  // [chunks, tokens, heads]
+    float* sum;
   };
-  static Partial take_partial(Arena &arena, int64_t chunks, int64_t rows,
-                              int64_t head_size) {
+  static Partial take_partial(Arena& arena, int64_t chunks, int64_t rows, int64_t head_size) {
     Partial partial{};
     if (chunks > 1) {
-      partial.out =
-          arena.take<float>(chunks * rows * round_up(head_size, V::kLanes));
+      partial.out = arena.take<float>(chunks * rows * round_up(head_size, V::kLanes));
       partial.largest = arena.take<float>(chunks * rows);
       partial.sum = arena.take<float>(chunks * rows);
     }
     return partial;
   }
 
-  static size_t workspace_bytes(int64_t tokens, int64_t keys, int64_t heads,
-                                int64_t kv_heads, int64_t head_size,
-                                int workers) {
+  static size_t workspace_bytes(int64_t tokens, int64_t keys, int64_t heads, int64_t kv_heads,
+                                int64_t head_size, int workers) {
     int64_t most = 0;
     // Fewer tokens have more chunks.
     for (int64_t count = tokens > 8 ? 8 : tokens; count > 0; --count) {
       Arena arena(nullptr);
-      take_partial(arena, cut(count, keys, heads, kv_heads).chunks,
-                   count * heads, head_size);
+      take_partial(arena, cut(count, keys, heads, kv_heads).chunks, count * heads, head_size);
       most = larger(most, arena.used());
     }
     Arena own(nullptr);
-    Tile::take(own,
-               cut(larger(tokens, 1), keys, heads, kv_heads).tile_tokens *
-                   (heads / kv_heads),
+    Tile::take(own, cut(larger(tokens, 1), keys, heads, kv_heads).tile_tokens * (heads / kv_heads),
                head_size);
     return static_cast<size_t>(most + workers * own.used());
   }
 
   // Keys that some of the tokens can see, as far as positions tell.
-  static Worker::Range visible(const AttentionJob &job, int64_t first_token,
-                               int64_t tokens) {
-    if (job.mask != AttentionMask::kCausal || job.key_positions != nullptr)
-      return {0, job.keys};
+  static Worker::Range visible(const AttentionJob& job, int64_t first_token, int64_t tokens) {
+    if (job.mask != AttentionMask::kCausal || job.key_positions != nullptr) return {0, job.keys};
     int64_t lowest = job.positions[first_token], highest = lowest;
     for (int64_t t = first_token + 1; t < first_token + tokens; ++t) {
       lowest = smaller(lowest, job.positions[t]);
       highest = larger(highest, job.positions[t]);
     }
     const int64_t end = larger(smaller(highest + 1, job.keys), 0);
-    const int64_t begin = job.window > 0 ? larger(lowest - job.window + 1, 0) /
-                                               Tile::kKeys * Tile::kKeys
-                                         : 0;
+    const int64_t begin = job.window > 0 ? larger(lowest - job.window + 1, 0) / Tile::kKeys * Tile::kKeys : 0;
     return {smaller(begin, end), end};
   }
 
   // Writes Σ weight * v over Σ weight of one row.
-  static TENON_INLINE void finish(const AttentionJob &job, int64_t token,
-                                  int64_t head, const float *out, float sum) {
-    float *to = reinterpret_cast<float *>(
-        reinterpret_cast<std::byte *>(job.output) +
-        token * job.output_token_stride + head * job.output_head_stride);
+  static TENON_INLINE void finish(const AttentionJob& job, int64_t token, int64_t head, const float* out,
+                                  float sum) {
+    float* to = reinterpret_cast<float*>(reinterpret_cast<std::byte*>(job.output) +
+                                         token * job.output_token_stride + head * job.output_head_stride);
     const F32 factor = V::set(sum != 0.0f ? 1.0f / sum : 0.0f);
     for (int64_t i = 0; i < job.head_size; i += V::kLanes) {
-      V::store(to + i, V::mul(V::load(out + i), factor),
-               smaller(job.head_size - i, V::kLanes));
+      V::store(to + i, V::mul(V::load(out + i), factor), smaller(job.head_size - i, V::kLanes));
     }
   }
 
-  static void merge(const AttentionJob &job, const Worker &worker,
-                    int64_t chunks, const Partial &partial) {
-    const int64_t rows = job.tokens * job.heads,
-                  width = round_up(job.head_size, V::kLanes);
+  static void merge(const AttentionJob& job, const Worker& worker, int64_t chunks, const Partial& partial) {
+    const int64_t rows = job.tokens * job.heads, width = round_up(job.head_size, V::kLanes);
     const Worker::Range share = worker.share(rows);
     for (int64_t row = share.begin; row < share.end; ++row) {
       float most = Tile::kNothing;
       for (int64_t c = 0; c < chunks; ++c) {
-        if (partial.largest[c * rows + row] > most)
-          most = partial.largest[c * rows + row];
+        if (partial.largest[c * rows + row] > most) most = partial.largest[c * rows + row];
       }
-      float *total = partial.out + row * width; // of chunk 0
+      float* total = partial.out + row * width;  // of chunk 0
       float sum = 0.0f;
       for (int64_t c = 0; c < chunks && most != Tile::kNothing; ++c) {
-        const F32 factor =
-            exp<V>(V::set(partial.largest[c * rows + row] - most));
-        const float *part = partial.out + (c * rows + row) * width;
+        const F32 factor = exp<V>(V::set(partial.largest[c * rows + row] - most));
+        const float* part = partial.out + (c * rows + row) * width;
         for (int64_t i = 0; i < width; i += V::kLanes) {
           const F32 before = c == 0 ? V::zero() : V::load(total + i);
           V::store(total + i, V::fma(V::load(part + i), factor, before));
         }
         float weighted;
-        V::store(&weighted, V::mul(V::set(partial.sum[c * rows + row]), factor),
-                 1);
+        V::store(&weighted, V::mul(V::set(partial.sum[c * rows + row]), factor), 1);
         sum += weighted;
       }
       finish(job, row / job.heads, row % job.heads, total, sum);
     }
   }
 
-  static void run(const AttentionJob &job, const Worker &worker) {
-    if (job.tokens == 0)
-      return;
+  static void run(const AttentionJob& job, const Worker& worker) {
+    if (job.tokens == 0) return;
     const int64_t group = job.heads / job.kv_heads;
     assert(group * job.kv_heads == job.heads);
     const Cut pieces = cut(job.tokens, job.keys, job.heads, job.kv_heads);
     Arena arena(job.workspace);
-    const Partial partial = take_partial(arena, pieces.chunks,
-                                         job.tokens * job.heads, job.head_size);
+    const Partial partial = take_partial(arena, pieces.chunks, job.tokens * job.heads, job.head_size);
     Arena own(nullptr);
     Tile::take(own, pieces.tile_tokens * group, job.head_size);
     Arena mine(job.workspace + arena.used() + worker.rank * own.used());
     Tile tile = Tile::take(mine, pieces.tile_tokens * group, job.head_size);
 
     const Worker::Range all = visible(job, 0, job.tokens);
-    const int64_t chunk_keys =
-        round_up(divide_up(all.end - all.begin, pieces.chunks), Tile::kKeys);
-    // Neighbouring pieces cost alike (later tokens see more keys), so that
-    // dealing them in turn is fair.
+    const int64_t chunk_keys = round_up(divide_up(all.end - all.begin, pieces.chunks), Tile::kKeys);
+    // Neighbouring pieces cost alike (later tokens see more keys), so that dealing them in turn is fair.
     const int64_t count = pieces.tiles * job.kv_heads * pieces.chunks;
     for (int64_t piece = worker.rank; piece < count; piece += worker.size) {
-      const int64_t chunk = piece % pieces.chunks,
-                    kv_head = piece / pieces.chunks % job.kv_heads;
-      const int64_t first_token =
-          piece / pieces.chunks / job.kv_heads * pieces.tile_tokens;
-      const int64_t tokens =
-          smaller(pieces.tile_tokens, job.tokens - first_token);
+      const int64_t chunk = piece % pieces.chunks, kv_head = piece / pieces.chunks % job.kv_heads;
+      const int64_t first_token = piece / pieces.chunks / job.kv_heads * pieces.tile_tokens;
+      const int64_t tokens = smaller(pieces.tile_tokens, job.tokens - first_token);
       Worker::Range keys = visible(job, first_token, tokens);
       if (pieces.chunks > 1) {
         keys.begin = larger(keys.begin, all.begin + chunk * chunk_keys);
@@ -173,16 +142,14 @@ template <class V> struct Attention {
         tile.add_block(job, first_token, first, block);
       }
       for (int64_t r = 0; r < tile.rows; ++r) {
-        const int64_t token = first_token + r / group,
-                      head = kv_head * group + r % group;
+        const int64_t token = first_token + r / group, head = kv_head * group + r % group;
         if (pieces.chunks == 1) {
           finish(job, token, head, tile.out + r * tile.width, tile.sum[r]);
           continue;
         }
         const int64_t at = (chunk * job.tokens + token) * job.heads + head;
         for (int64_t i = 0; i < tile.width; i += V::kLanes) {
-          V::store(partial.out + at * tile.width + i,
-                   V::load(tile.out + r * tile.width + i));
+          V::store(partial.out + at * tile.width + i, V::load(tile.out + r * tile.width + i));
         }
         partial.largest[at] = tile.largest[r];
         partial.sum[at] = tile.sum[r];
@@ -195,4 +162,4 @@ template <class V> struct Attention {
   }
 };
 
-} // namespace tenon::cpu
+}  // namespace tenon::cpu

@@ -1,5 +1,4 @@
-// Rows dealt out to the workers, cut across as well, so that one long row keeps
-// all of them busy.
+// Rows dealt out to the workers, cut across as well, so that one long row keeps all of them busy.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +10,7 @@ namespace tenon::cpu {
 
 // Calls body(row, begin, end) for this worker's pieces of [rows, width].
 template <class Body>
-TENON_INLINE void for_each_chunk(int64_t rows, int64_t width,
-                                 const Worker &worker, const Body &body) {
+TENON_INLINE void for_each_chunk(int64_t rows, int64_t width, const Worker& worker, const Body& body) {
   constexpr int64_t kWidth = 1024;
   const int64_t pieces = divide_up(width, kWidth);
   const Worker::Range share = worker.share(rows * pieces);
@@ -22,4 +20,4 @@ TENON_INLINE void for_each_chunk(int64_t rows, int64_t width,
   }
 }
 
-} // namespace tenon::cpu
+}  // namespace tenon::cpu

@@ -8,48 +8,41 @@
 namespace tenon::cpu {
 
 template <class V, BinaryOp kOp>
-void binary_of(const BinaryJob &job, const Worker &worker) {
+void binary_of(const BinaryJob& job, const Worker& worker) {
   using F32 = typename V::F32;
-  for_each_chunk(job.rows, job.width, worker,
-                 [&](int64_t row, int64_t begin, int64_t end) TENON_BODY {
-                   const float *a = job.a + row * job.a_stride;
-                   const float *b = job.b + row % job.b_rows * job.b_stride;
-                   float *out = job.output + row * job.output_stride;
-                   const bool single = job.b_width == 1;
-                   const F32 same = V::set(b[0]);
-                   for (int64_t i = begin; i < end; i += V::kLanes) {
-                     const int64_t n = smaller(end - i, V::kLanes);
-                     const F32 left = V::load(a + i, n),
-                               right = single ? same : V::load(b + i, n);
-                     V::store(out + i,
-                              kOp == BinaryOp::kAdd ? V::add(left, right)
-                                                    : V::mul(left, right),
-                              n);
-                   }
-                 });
+  for_each_chunk(job.rows, job.width, worker, [&](int64_t row, int64_t begin, int64_t end) TENON_BODY {
+    const float* a = job.a + row * job.a_stride;
+    const float* b = job.b + row % job.b_rows * job.b_stride;
+    float* out = job.output + row * job.output_stride;
+    const bool single = job.b_width == 1;
+    const F32 same = V::set(b[0]);
+    for (int64_t i = begin; i < end; i += V::kLanes) {
+      const int64_t n = smaller(end - i, V::kLanes);
+      const F32 left = V::load(a + i, n), right = single ? same : V::load(b + i, n);
+      V::store(out + i, kOp == BinaryOp::kAdd ? V::add(left, right) : V::mul(left, right), n);
+    }
+  });
 }
 
-template <class V> void binary(const BinaryJob &job, const Worker &worker) {
+template <class V>
+void binary(const BinaryJob& job, const Worker& worker) {
   if (job.op == BinaryOp::kAdd)
     binary_of<V, BinaryOp::kAdd>(job, worker);
   else
     binary_of<V, BinaryOp::kMultiply>(job, worker);
 }
 
-template <class V> void swiglu(const SwigluJob &job, const Worker &worker) {
-  for_each_chunk(
-      job.rows, job.width, worker,
-      [&](int64_t row, int64_t begin, int64_t end) TENON_BODY {
-        const float *gate = job.gate + row * job.gate_stride;
-        const float *up = job.up + row * job.up_stride;
-        float *out = job.output + row * job.output_stride;
-        for (int64_t i = begin; i < end; i += V::kLanes) {
-          const int64_t n = smaller(end - i, V::kLanes);
-          V::store(out + i,
-                   V::mul(silu<V>(V::load(gate + i, n)), V::load(up + i, n)),
-                   n);
-        }
-      });
+template <class V>
+void swiglu(const SwigluJob& job, const Worker& worker) {
+  for_each_chunk(job.rows, job.width, worker, [&](int64_t row, int64_t begin, int64_t end) TENON_BODY {
+    const float* gate = job.gate + row * job.gate_stride;
+    const float* up = job.up + row * job.up_stride;
+    float* out = job.output + row * job.output_stride;
+    for (int64_t i = begin; i < end; i += V::kLanes) {
+      const int64_t n = smaller(end - i, V::kLanes);
+      V::store(out + i, V::mul(silu<V>(V::load(gate + i, n)), V::load(up + i, n)), n);
+    }
+  });
 }
 
-} // namespace tenon::cpu
+}  // namespace tenon::cpu

@@ -11,66 +11,55 @@
 namespace tenon::cpu {
 
 template <class V, class R>
-void decode_blocks(const std::byte *row, int64_t width, float *out) {
+void decode_blocks(const std::byte* row, int64_t width, float* out) {
   using F32 = typename V::F32;
   constexpr int kGroups = kChunk / R::kGroup;
-  const auto *blocks = reinterpret_cast<const typename R::Block *>(row);
-  for (int64_t begin = 0; begin < width;
-       begin += kChunk, blocks += R::kChunkBlocks) {
-    const int64_t values = smaller(width - begin, kChunk),
-                  count = values / R::Block::kElements;
+  const auto* blocks = reinterpret_cast<const typename R::Block*>(row);
+  for (int64_t begin = 0; begin < width; begin += kChunk, blocks += R::kChunkBlocks) {
+    const int64_t values = smaller(width - begin, kChunk), count = values / R::Block::kElements;
     typename R::Groups group_scale, group_minimum;
     R::scales(blocks, count, group_scale, group_minimum);
     float scale[kGroups], minimum[kGroups];
     V::store_groups(scale, group_scale);
-    if constexpr (R::kMinimum)
-      V::store_groups(minimum, group_minimum);
+    if constexpr (R::kMinimum) V::store_groups(minimum, group_minimum);
     alignas(64) uint8_t bytes[kChunk];
     unroll<kChunk / V::kBytes>([&](auto part) TENON_BODY {
       constexpr int kPart = static_cast<int>(part);
       if (kPart * V::kBytes < values) {
-        V::store_bytes(bytes + kPart * V::kBytes,
-                       R::template quants<kPart>(blocks, count));
+        V::store_bytes(bytes + kPart * V::kBytes, R::template quants<kPart>(blocks, count));
       }
     });
     for (int64_t i = 0; i < values; i += V::kLanes) {
       const int64_t g = i / R::kGroup;
-      // Signed bytes (a format of V::kSignedWeights) are those whose largest
-      // value is 127.
+      // Signed bytes (a format of V::kSignedWeights) are those whose largest value is 127.
       const typename V::I32 quant =
-          R::kMax == 127
-              ? V::load_i8(reinterpret_cast<const int8_t *>(bytes) + i)
-              : V::load_u8(bytes + i);
-      F32 y = V::mul(V::to_f32(V::add_i32(quant, V::set_i32(-R::kZero))),
-                     V::set(scale[g]));
-      if constexpr (R::kMinimum)
-        y = V::sub(y, V::set(minimum[g]));
+          R::kMax == 127 ? V::load_i8(reinterpret_cast<const int8_t*>(bytes) + i) : V::load_u8(bytes + i);
+      F32 y = V::mul(V::to_f32(V::add_i32(quant, V::set_i32(-R::kZero))), V::set(scale[g]));
+      if constexpr (R::kMinimum) y = V::sub(y, V::set(minimum[g]));
       V::store(out + begin + i, y);
     }
   }
 }
 
 template <class V>
-void decode_row(ElementType type, const std::byte *row, int64_t width,
-                float *out) {
+void decode_row(ElementType type, const std::byte* row, int64_t width, float* out) {
   switch (type) {
-  case ElementType::kQ4_0:
-    return decode_blocks<V, ReadQ4_0<V>>(row, width, out);
-  case ElementType::kQ4_1:
-    return decode_blocks<V, ReadQ4_1<V>>(row, width, out);
-  case ElementType::kQ5_0:
-    return decode_blocks<V, ReadQ5_0<V>>(row, width, out);
-  case ElementType::kQ8_0:
-    return decode_blocks<V, ReadQ8_0<V>>(row, width, out);
-  case ElementType::kQ4_K:
-    return decode_blocks<V, ReadQ4_K<V>>(row, width, out);
-  case ElementType::kQ6_K:
-    return decode_blocks<V, ReadQ6_K<V>>(row, width, out);
-  default:
-    break;
+    case ElementType::kQ4_0:
+      return decode_blocks<V, ReadQ4_0<V>>(row, width, out);
+    case ElementType::kQ4_1:
+      return decode_blocks<V, ReadQ4_1<V>>(row, width, out);
+    case ElementType::kQ5_0:
+      return decode_blocks<V, ReadQ5_0<V>>(row, width, out);
+    case ElementType::kQ8_0:
+      return decode_blocks<V, ReadQ8_0<V>>(row, width, out);
+    case ElementType::kQ4_K:
+      return decode_blocks<V, ReadQ4_K<V>>(row, width, out);
+    case ElementType::kQ6_K:
+      return decode_blocks<V, ReadQ6_K<V>>(row, width, out);
+    default:
+      break;
   }
-  assert(type == ElementType::kF32 || type == ElementType::kF16 ||
-         type == ElementType::kBF16);
+  assert(type == ElementType::kF32 || type == ElementType::kF16 || type == ElementType::kBF16);
   for (int64_t i = 0; i < width; i += V::kLanes) {
     const int64_t n = smaller(width - i, V::kLanes);
     V::store(out + i, load_float<V>(row, type, i, n), n);
@@ -78,7 +67,7 @@ void decode_row(ElementType type, const std::byte *row, int64_t width,
 }
 
 template <class V>
-void gather_rows(const GatherRowsJob &job, const Worker &worker) {
+void gather_rows(const GatherRowsJob& job, const Worker& worker) {
   assert(job.width % info(job.type).block_elements == 0);
   const Worker::Range share = worker.share(job.rows);
   for (int64_t r = share.begin; r < share.end; ++r) {
@@ -92,9 +81,8 @@ void gather_rows(const GatherRowsJob &job, const Worker &worker) {
       id = narrow;
     }
     assert(id >= 0 && id < job.table_rows);
-    decode_row<V>(job.type, job.table + id * job.row_bytes, job.width,
-                  job.output + r * job.output_stride);
+    decode_row<V>(job.type, job.table + id * job.row_bytes, job.width, job.output + r * job.output_stride);
   }
 }
 
-} // namespace tenon::cpu
+}  // namespace tenon::cpu

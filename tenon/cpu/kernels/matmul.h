@@ -1,6 +1,5 @@
-// matmul.h's job, done: x is prepared once, the rows of all segments are dealt
-// out to the workers in groups of kLanes, and each group is multiplied and
-// written.
+// matmul.h's job, done: x is prepared once, the rows of all segments are dealt out to the workers in groups
+// of kLanes, and each group is multiplied and written.
 #pragma once
 
 #include <cassert>
@@ -14,36 +13,36 @@
 
 namespace tenon::cpu {
 
-template <class V> struct Matmul {
+template <class V>
+struct Matmul {
   using F32 = typename V::F32;
 
-  // Unpacked rows that one worker keeps at a time: they stay in its L2 while
-  // all tiles of x pass by.
+  // Unpacked rows that one worker keeps at a time: they stay in its L2 while all tiles of x pass by.
   static constexpr int64_t kPanelBytes = 256 * 1024;
   static constexpr int64_t kMaxTile = 16;
 
-  static const FormatOps &ops(ElementType type) {
+  static const FormatOps& ops(ElementType type) {
     switch (type) {
-    case ElementType::kF32:
-      return FloatOps<V, ReadF32<V>>::kOps;
-    case ElementType::kF16:
-      return FloatOps<V, ReadF16<V>>::kOps;
-    case ElementType::kBF16:
-      return FloatOps<V, ReadBF16<V>>::kOps;
-    case ElementType::kQ4_0:
-      return BlockOps<V, ReadQ4_0<V>>::kOps;
-    case ElementType::kQ4_1:
-      return BlockOps<V, ReadQ4_1<V>>::kOps;
-    case ElementType::kQ5_0:
-      return BlockOps<V, ReadQ5_0<V>>::kOps;
-    case ElementType::kQ8_0:
-      return BlockOps<V, ReadQ8_0<V>>::kOps;
-    case ElementType::kQ4_K:
-      return BlockOps<V, ReadQ4_K<V>>::kOps;
-    case ElementType::kQ6_K:
-      return BlockOps<V, ReadQ6_K<V>>::kOps;
-    default:
-      break;
+      case ElementType::kF32:
+        return FloatOps<V, ReadF32<V>>::kOps;
+      case ElementType::kF16:
+        return FloatOps<V, ReadF16<V>>::kOps;
+      case ElementType::kBF16:
+        return FloatOps<V, ReadBF16<V>>::kOps;
+      case ElementType::kQ4_0:
+        return BlockOps<V, ReadQ4_0<V>>::kOps;
+      case ElementType::kQ4_1:
+        return BlockOps<V, ReadQ4_1<V>>::kOps;
+      case ElementType::kQ5_0:
+        return BlockOps<V, ReadQ5_0<V>>::kOps;
+      case ElementType::kQ8_0:
+        return BlockOps<V, ReadQ8_0<V>>::kOps;
+      case ElementType::kQ4_K:
+        return BlockOps<V, ReadQ4_K<V>>::kOps;
+      case ElementType::kQ6_K:
+        return BlockOps<V, ReadQ6_K<V>>::kOps;
+      default:
+        break;
     }
     assert(!"matmul takes no weights of this type");
     __builtin_unreachable();
@@ -52,21 +51,17 @@ template <class V> struct Matmul {
   // --- workspace: x for all, then one worker's part after the other ---
 
   struct WorkerSpace {
-    QuantisedRows row; // one token: each worker quantises it for itself, which
-                       // is quicker than to wait
-    std::byte *panel[2] = {}; // the second one for `up`
-    int32_t *start[2] = {};
+    QuantisedRows row;  // one token: each worker quantises it for itself, which is quicker than to wait
+    std::byte* panel[2] = {};  // the second one for `up`
+    int32_t* start[2] = {};
   };
-  static WorkerSpace take_worker_space(Arena &arena, int64_t tokens,
-                                       int64_t depth) {
+  static WorkerSpace take_worker_space(Arena& arena, int64_t tokens, int64_t depth) {
     WorkerSpace space;
-    if (tokens == 1)
-      space.row = take_rows(arena, 1, depth);
+    if (tokens == 1) space.row = take_rows(arena, 1, depth);
     if (tokens > kGemvTokens) {
       const int64_t groups = divide_up(depth, 32) * 2;
       for (int i = 0; i < 2; ++i) {
-        space.panel[i] =
-            arena.take<std::byte>(larger(kPanelBytes, depth * V::kLanes * 4));
+        space.panel[i] = arena.take<std::byte>(larger(kPanelBytes, depth * V::kLanes * 4));
         space.start[i] = arena.take<int32_t>(groups * kBlockTile<V>);
       }
     }
@@ -76,10 +71,9 @@ template <class V> struct Matmul {
   struct SharedSpace {
     QuantisedRows rows;
     QuantisedTiles tiles;
-    float *packed;
+    float* packed;
   };
-  static SharedSpace take_shared_space(Arena &arena, int64_t tokens,
-                                       int64_t depth) {
+  static SharedSpace take_shared_space(Arena& arena, int64_t tokens, int64_t depth) {
     SharedSpace space{};
     if (tokens > kGemvTokens) {
       space.tiles = take_tiles(arena, tokens, depth, kBlockTile<V>);
@@ -93,8 +87,7 @@ template <class V> struct Matmul {
   static size_t workspace_bytes(int64_t tokens, int64_t depth, int workers) {
     // A longer call may be made in pieces, of which any may be short.
     int64_t most = 0;
-    for (const int64_t count :
-         {int64_t{1}, smaller(tokens, kGemvTokens), tokens}) {
+    for (const int64_t count : {int64_t{1}, smaller(tokens, kGemvTokens), tokens}) {
       Arena shared(nullptr), own(nullptr);
       take_shared_space(shared, count, depth);
       take_worker_space(own, count, depth);
@@ -105,88 +98,72 @@ template <class V> struct Matmul {
 
   // --- x ---
 
-  static void quantise(const MatmulJob &job, const Worker &worker,
-                       const Activations &x) {
+  static void quantise(const MatmulJob& job, const Worker& worker, const Activations& x) {
     if (job.tokens <= kGemvTokens) {
-      const Worker::Range share =
-          job.tokens == 1 ? Worker::Range{0, 1} : worker.share(job.tokens);
+      const Worker::Range share = job.tokens == 1 ? Worker::Range{0, 1} : worker.share(job.tokens);
       for (int64_t t = share.begin; t < share.end; ++t) {
         quantise_row<V>(job.x + t * job.x_stride, job.depth, t, x.rows);
       }
       return;
     }
     constexpr int kTile = kBlockTile<V>;
-    const Worker::Range share =
-        worker.share(round_up(job.tokens, kTile), kTile);
+    const Worker::Range share = worker.share(round_up(job.tokens, kTile), kTile);
     for (int64_t t = share.begin; t < share.end; ++t) {
-      quantise_into_tile<V, kTile>(
-          t < job.tokens ? job.x + t * job.x_stride : nullptr, t, x.tiles);
+      quantise_into_tile<V, kTile>(t < job.tokens ? job.x + t * job.x_stride : nullptr, t, x.tiles);
     }
   }
 
-  static void pack(const MatmulJob &job, const Worker &worker, float *packed) {
+  static void pack(const MatmulJob& job, const Worker& worker, float* packed) {
     constexpr int kTile = kFloatTile<V>;
-    const Worker::Range share =
-        worker.share(round_up(job.tokens, kTile), kTile);
+    const Worker::Range share = worker.share(round_up(job.tokens, kTile), kTile);
     for (int64_t t = share.begin; t < share.end; ++t) {
-      pack_into_tile<V, kTile>(t < job.tokens ? job.x + t * job.x_stride
-                                              : nullptr,
-                               job.depth, t, packed);
+      pack_into_tile<V, kTile>(t < job.tokens ? job.x + t * job.x_stride : nullptr, job.depth, t, packed);
     }
   }
 
   // --- the rows of one segment, or of gate and up together ---
 
   struct Rows {
-    const MatmulSegment *segment[2];
-    const FormatOps *format[2];
-    int count; // 2: gate and up
+    const MatmulSegment* segment[2];
+    const FormatOps* format[2];
+    int count;  // 2: gate and up
 
     WeightRows group(int i, int64_t index) const {
       const int64_t first = index * V::kLanes;
-      return {segment[i]->weight + first * segment[i]->row_bytes,
-              segment[i]->row_bytes,
+      return {segment[i]->weight + first * segment[i]->row_bytes, segment[i]->row_bytes,
               smaller(segment[i]->rows - first, V::kLanes)};
     }
   };
 
-  // Writes the results c[0] (and c[1]) of one group for `tokens` tokens from
-  // `token` on.
-  static void finish(const Rows &rows, int64_t index, int64_t token,
-                     int64_t tokens, const float (*c)[kMaxTile * V::kLanes]) {
-    const MatmulSegment &to = *rows.segment[0];
-    const int64_t row = index * V::kLanes,
-                  n = smaller(to.rows - row, V::kLanes);
+  // Writes the results c[0] (and c[1]) of one group for `tokens` tokens from `token` on.
+  static void finish(const Rows& rows, int64_t index, int64_t token, int64_t tokens,
+                     const float (*c)[kMaxTile * V::kLanes]) {
+    const MatmulSegment& to = *rows.segment[0];
+    const int64_t row = index * V::kLanes, n = smaller(to.rows - row, V::kLanes);
     for (int64_t t = 0; t < tokens; ++t) {
       F32 y = V::load(c[0] + t * V::kLanes);
-      if (to.bias != nullptr)
-        y = V::add(y, V::load(to.bias + row, n));
+      if (to.bias != nullptr) y = V::add(y, V::load(to.bias + row, n));
       if (rows.count == 2) {
         F32 up = V::load(c[1] + t * V::kLanes);
-        if (rows.segment[1]->bias != nullptr)
-          up = V::add(up, V::load(rows.segment[1]->bias + row, n));
+        if (rows.segment[1]->bias != nullptr) up = V::add(up, V::load(rows.segment[1]->bias + row, n));
         y = V::mul(silu<V>(y), up);
       }
       if (to.residual != nullptr)
-        y = V::add(
-            y,
-            V::load(to.residual + (token + t) * to.residual_stride + row, n));
+        y = V::add(y, V::load(to.residual + (token + t) * to.residual_stride + row, n));
       V::store(to.output + (token + t) * to.output_stride + row, y, n);
     }
   }
 
-  static void few_tokens(const Rows &rows, Worker::Range groups,
-                         const Activations &x) {
+  static void few_tokens(const Rows& rows, Worker::Range groups, const Activations& x) {
     alignas(64) float c[2][kMaxTile * V::kLanes];
     for (int64_t group = groups.begin; group < groups.end; ++group) {
-      for (int i = 0; i < rows.count; ++i)
-        rows.format[i]->dot(rows.group(i, group), x, c[i]);
+      for (int i = 0; i < rows.count; ++i) rows.format[i]->dot(rows.group(i, group), x, c[i]);
       finish(rows, group, 0, x.tokens, c);
     }
   }
 
-  static void many_tokens(const Rows &rows, Worker::Range groups,
-                          const Activations &x, const WorkerSpace &space) {
+  static void many_tokens(const Rows& rows, Worker::Range groups, const Activations& x,
+                          const WorkerSpace& space) {
     alignas(64) float c[2][kMaxTile * V::kLanes];
     int64_t bytes[2] = {}, group_bytes = 0;
     for (int i = 0; i < rows.count; ++i) {
@@ -198,40 +175,32 @@ template <class V> struct Matmul {
       const int64_t count = smaller(at_once, groups.end - first);
       for (int i = 0; i < rows.count; ++i) {
         for (int64_t g = 0; g < count; ++g) {
-          rows.format[i]->unpack(rows.group(i, first + g), x.depth,
-                                 space.panel[i] + g * bytes[i]);
+          rows.format[i]->unpack(rows.group(i, first + g), x.depth, space.panel[i] + g * bytes[i]);
         }
       }
       const int64_t tile_tokens = rows.format[0]->tile_tokens;
       for (int64_t tile = 0; tile * tile_tokens < x.tokens; ++tile) {
-        for (int i = 0; i < rows.count; ++i)
-          rows.format[i]->prepare(x, tile, space.start[i]);
+        for (int i = 0; i < rows.count; ++i) rows.format[i]->prepare(x, tile, space.start[i]);
         for (int64_t g = 0; g < count; ++g) {
           for (int i = 0; i < rows.count; ++i) {
-            rows.format[i]->multiply(space.panel[i] + g * bytes[i], x, tile,
-                                     space.start[i], c[i]);
+            rows.format[i]->multiply(space.panel[i] + g * bytes[i], x, tile, space.start[i], c[i]);
           }
           const int64_t token = tile * tile_tokens;
-          finish(rows, first + g, token, smaller(x.tokens - token, tile_tokens),
-                 c);
+          finish(rows, first + g, token, smaller(x.tokens - token, tile_tokens), c);
         }
       }
     }
   }
 
-  // The groups of a segment that fall to this worker, when all groups of the
-  // job lie on a line, each as long as it costs: bytes to read for few tokens,
-  // products for many.
+  // The groups of a segment that fall to this worker, when all groups of the job lie on a line, each as long
+  // as it costs: bytes to read for few tokens, products for many.
   struct Line {
     int64_t total = 0, at = 0;
 
-    static int64_t cost(const MatmulSegment &segment, int64_t tokens) {
-      return tokens <= kGemvTokens    ? segment.row_bytes
-             : is_block(segment.type) ? 1
-                                      : 4;
+    static int64_t cost(const MatmulSegment& segment, int64_t tokens) {
+      return tokens <= kGemvTokens ? segment.row_bytes : is_block(segment.type) ? 1 : 4;
     }
-    TENON_INLINE Worker::Range take(int64_t groups, int64_t group_cost,
-                                    const Worker &worker) {
+    TENON_INLINE Worker::Range take(int64_t groups, int64_t group_cost, const Worker& worker) {
       const auto cut = [&](int64_t rank) TENON_BODY {
         const int64_t offset = total * rank / worker.size - at;
         return offset <= 0 ? 0 : smaller(divide_up(offset, group_cost), groups);
@@ -242,16 +211,12 @@ template <class V> struct Matmul {
     }
   };
 
-  static void run(const MatmulJob &job, const Worker &worker) {
-    if (job.tokens == 0)
-      return;
-    const MatmulSegment *segments = job.segments.data();
-    const int64_t lines =
-        job.swiglu ? 1 : static_cast<int64_t>(job.segments.size());
-    assert(
-        !job.swiglu ||
-        (job.segments.size() == 2 && segments[0].rows == segments[1].rows &&
-         ops(segments[0].type).quantised == ops(segments[1].type).quantised));
+  static void run(const MatmulJob& job, const Worker& worker) {
+    if (job.tokens == 0) return;
+    const MatmulSegment* segments = job.segments.data();
+    const int64_t lines = job.swiglu ? 1 : static_cast<int64_t>(job.segments.size());
+    assert(!job.swiglu || (job.segments.size() == 2 && segments[0].rows == segments[1].rows &&
+                           ops(segments[0].type).quantised == ops(segments[1].type).quantised));
 
     Arena arena(job.workspace);
     const SharedSpace shared = take_shared_space(arena, job.tokens, job.depth);
@@ -260,13 +225,8 @@ template <class V> struct Matmul {
     Arena mine(job.workspace + arena.used() + worker.rank * own.used());
     const WorkerSpace space = take_worker_space(mine, job.tokens, job.depth);
 
-    Activations x{job.tokens,
-                  job.depth,
-                  job.x,
-                  job.x_stride,
-                  job.tokens == 1 ? space.row : shared.rows,
-                  shared.tiles,
-                  shared.packed};
+    Activations x{job.tokens,   job.depth,    job.x, job.x_stride, job.tokens == 1 ? space.row : shared.rows,
+                  shared.tiles, shared.packed};
     bool any_block = false, any_float = false;
     Line line;
     for (int64_t i = 0; i < static_cast<int64_t>(job.segments.size()); ++i) {
@@ -275,25 +235,18 @@ template <class V> struct Matmul {
       any_float |= !quantised;
       assert(job.depth % info(segments[i].type).block_elements == 0);
       if (i < lines)
-        line.total += divide_up(segments[i].rows, V::kLanes) *
-                      Line::cost(segments[i], job.tokens);
+        line.total += divide_up(segments[i].rows, V::kLanes) * Line::cost(segments[i], job.tokens);
     }
-    if (any_block)
-      quantise(job, worker, x);
-    if (any_float && job.tokens > kGemvTokens)
-      pack(job, worker, shared.packed);
-    if (job.tokens > 1)
-      worker.barrier();
+    if (any_block) quantise(job, worker, x);
+    if (any_float && job.tokens > kGemvTokens) pack(job, worker, shared.packed);
+    if (job.tokens > 1) worker.barrier();
 
     for (int64_t i = 0; i < lines; ++i) {
-      const MatmulSegment &first = segments[i];
-      const MatmulSegment &second = segments[job.swiglu ? 1 : i];
-      const Rows rows{{&first, &second},
-                      {&ops(first.type), &ops(second.type)},
-                      job.swiglu ? 2 : 1};
+      const MatmulSegment& first = segments[i];
+      const MatmulSegment& second = segments[job.swiglu ? 1 : i];
+      const Rows rows{{&first, &second}, {&ops(first.type), &ops(second.type)}, job.swiglu ? 2 : 1};
       const Worker::Range groups =
-          line.take(divide_up(first.rows, V::kLanes),
-                    Line::cost(first, job.tokens), worker);
+          line.take(divide_up(first.rows, V::kLanes), Line::cost(first, job.tokens), worker);
       if (job.tokens <= kGemvTokens)
         few_tokens(rows, groups, x);
       else
@@ -302,4 +255,4 @@ template <class V> struct Matmul {
   }
 };
 
-} // namespace tenon::cpu
+}  // namespace tenon::cpu

@@ -12,7 +12,8 @@
 
 namespace tenon::cpu {
 
-template <class V> constexpr KernelTable kernel_table() {
+template <class V>
+constexpr KernelTable kernel_table() {
   return {
       .isa = V::kName,
       .matmul_workspace_bytes = &Matmul<V>::workspace_bytes,
@@ -28,4 +29,4 @@ template <class V> constexpr KernelTable kernel_table() {
   };
 }
 
-} // namespace tenon::cpu
+}  // namespace tenon::cpu

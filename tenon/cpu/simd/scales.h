@@ -1,5 +1,5 @@
-// The f16 scales of up to eight blocks that lie `stride` bytes apart. 256-bit
-// instructions, which both ISAs have.
+// The f16 scales of up to eight blocks that lie `stride` bytes apart. 256-bit instructions, which both ISAs
+// have.
 #pragma once
 
 #include <immintrin.h>
@@ -11,31 +11,24 @@
 
 namespace tenon::cpu {
 
-// The two 16-bit words at the start of each of eight blocks; of `count` <= 8
-// blocks, and zeros beyond. (A gather would take twice as long.)
+// The two 16-bit words at the start of each of eight blocks; of `count` <= 8 blocks, and zeros beyond. (A
+// gather would take twice as long.)
 struct FirstWords {
   __m128i first, second;
 };
-TENON_INLINE FirstWords first_words(const void *blocks, int64_t stride,
-                                    int64_t count) {
+TENON_INLINE FirstWords first_words(const void* blocks, int64_t stride, int64_t count) {
   const auto at = [&](int64_t i) TENON_BODY {
-    return _mm_loadu_si32(static_cast<const std::byte *>(blocks) +
-                          smaller(i, count - 1) * stride);
+    return _mm_loadu_si32(static_cast<const std::byte*>(blocks) + smaller(i, count - 1) * stride);
   };
-  const auto four =
-      [&](int64_t i) TENON_BODY { // their first words, then their second ones
-        return _mm_unpacklo_epi32(_mm_unpacklo_epi16(at(i), at(i + 1)),
-                                  _mm_unpacklo_epi16(at(i + 2), at(i + 3)));
-      };
+  const auto four = [&](int64_t i) TENON_BODY {  // their first words, then their second ones
+    return _mm_unpacklo_epi32(_mm_unpacklo_epi16(at(i), at(i + 1)), _mm_unpacklo_epi16(at(i + 2), at(i + 3)));
+  };
   const __m128i low = four(0), high = four(4);
-  FirstWords words{_mm_unpacklo_epi64(low, high),
-                   _mm_unpackhi_epi64(low, high)};
+  FirstWords words{_mm_unpacklo_epi64(low, high), _mm_unpackhi_epi64(low, high)};
   if (count < 8) {
     const __m128i there =
-        _mm_cmpgt_epi16(_mm_set1_epi16(static_cast<short>(count)),
-                        _mm_setr_epi16(0, 1, 2, 3, 4, 5, 6, 7));
-    words = {_mm_and_si128(words.first, there),
-             _mm_and_si128(words.second, there)};
+        _mm_cmpgt_epi16(_mm_set1_epi16(static_cast<short>(count)), _mm_setr_epi16(0, 1, 2, 3, 4, 5, 6, 7));
+    words = {_mm_and_si128(words.first, there), _mm_and_si128(words.second, there)};
   }
   return words;
 }
@@ -44,12 +37,11 @@ TENON_INLINE __m256 f16_to_f32(__m128i words) { return _mm256_cvtph_ps(words); }
 
 // Eight bytes from 0 to 255.
 TENON_INLINE __m256 bytes_to_f32(uint64_t bytes) {
-  return _mm256_cvtepi32_ps(
-      _mm256_cvtepu8_epi32(_mm_cvtsi64_si128(static_cast<long long>(bytes))));
+  return _mm256_cvtepi32_ps(_mm256_cvtepu8_epi32(_mm_cvtsi64_si128(static_cast<long long>(bytes))));
 }
 
 // Two neighbouring f16 numbers.
-TENON_INLINE void load_two_f16(const void *p, float &first, float &second) {
+TENON_INLINE void load_two_f16(const void* p, float& first, float& second) {
   int32_t both;
   __builtin_memcpy(&both, p, 4);
   const __m128 numbers = _mm_cvtph_ps(_mm_cvtsi32_si128(both));
@@ -59,4 +51,4 @@ TENON_INLINE void load_two_f16(const void *p, float &first, float &second) {
 
 TENON_INLINE float load_one_f16(uint16_t bits) { return _cvtsh_ss(bits); }
 
-} // namespace tenon::cpu
+}  // namespace tenon::cpu
