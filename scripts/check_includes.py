@@ -88,7 +88,7 @@ def check(root):
     for path in paths:
         if path.suffix not in tree.CPP:
             continue
-        is_test = path.stem.endswith("_test") or path.parts[0] == "tests"
+        is_test = "test" in path.stem.split("_") or path.parts[0] == "tests"  # x_test.cpp, x_test_support.h
         if path.parts[0] == "tenon":
             own = path.parts[1] if len(path.parts) > 2 else "facade"
             may = closure([own, *libraries.get(own, ()), *(tests.get(path.parts[:2], ()) if is_test else ())], libraries)
