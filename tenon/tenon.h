@@ -27,7 +27,7 @@ struct LoadOptions {
   std::string device = "cpu";  // "cpu", or "ref": slow and obvious
   int threads = 0;             // workers of the CPU; 0: one for each core that this process may use
   // Called while the file is read into memory, with the share that is done, 0 to 1. May be empty.
-  std::function<void(double)> progress;
+  std::function<void(double)> progress = {};
 };
 
 enum class KvType { kF16, kF32 };
@@ -52,7 +52,7 @@ struct GenerateOptions {
   float min_p = 0.05f;
   uint64_t seed = 0;
   // Called while a long prompt is evaluated. May be empty.
-  std::function<void(int64_t done, int64_t total)> prompt_progress;
+  std::function<void(int64_t done, int64_t total)> prompt_progress = {};
 };
 
 enum class StopReason {
