@@ -8,7 +8,8 @@
 namespace tenon::text::jinja {
 namespace {
 
-// Bounds of a slice after Python's clamping: the elements start, start + step, … before stop.
+// Bounds of a slice after Python's clamping: the elements start, start + step, … before stop. Given bounds
+// are integers.
 struct SliceRange {
   int64_t start;
   int64_t stop;
@@ -17,11 +18,7 @@ struct SliceRange {
 
 SliceRange resolve_slice(int64_t length, const Value* start, const Value* stop, const Value* step) {
   const auto given = [](const Value* bound) { return bound != nullptr && !bound->is_none(); };
-  const auto number = [](const Value& bound) {
-    if (!bound.is_integral()) fail("slice indices must be integers or None");
-    return bound.integer();
-  };
-  const int64_t stride = given(step) ? number(*step) : 1;
+  const int64_t stride = given(step) ? step->integer() : 1;
   if (stride == 0) fail("slice step cannot be zero");
   const int64_t lowest = stride < 0 ? -1 : 0;
   const int64_t highest = stride < 0 ? length - 1 : length;
@@ -29,8 +26,8 @@ SliceRange resolve_slice(int64_t length, const Value* start, const Value* stop, 
     if (bound < 0) bound = bound < -length ? lowest : bound + length;
     return std::clamp(bound, lowest, std::max(lowest, highest));
   };
-  return {given(start) ? clamp(number(*start)) : (stride < 0 ? highest : lowest),
-          given(stop) ? clamp(number(*stop)) : (stride < 0 ? lowest : highest), stride};
+  return {given(start) ? clamp(start->integer()) : (stride < 0 ? highest : lowest),
+          given(stop) ? clamp(stop->integer()) : (stride < 0 ? lowest : highest), stride};
 }
 
 // Indices of a resolved slice; the last addition could overflow, so the distance is what is counted.
@@ -85,6 +82,11 @@ std::optional<Value> find_element(Heap& heap, const Value& object, const Value& 
 
 Value slice(Heap& heap, const Value& object, const Value* start, const Value* stop, const Value* step) {
   if (object.is_undefined()) fail(object.undefined_reason());
+  for (const Value* bound : {start, stop, step}) {
+    if (bound != nullptr && !bound->is_none() && !bound->is_integral()) {
+      return Value::undefined("slice indices must be integers or None");
+    }
+  }
   if (object.is_string()) return Value(slice_text(object.text(), start, stop, step));
   if (!object.is(Kind::kList) || !object.list().has_index()) {
     return Value::undefined("'" + std::string(type_name(object)) + "' object is not sliceable");

@@ -52,6 +52,7 @@ class ExpressionParser {
   ArgumentList parse_arguments();
   void parse_argument(ArgumentList& arguments);
   std::string parse_dotted_name();
+  std::string expect_assignable_name();
   Target parse_single_target();
   void note_name(std::string_view name);
 

@@ -19,6 +19,7 @@ Dict make_dict(Interpreter& interpreter, const Arguments& arguments) {
   Dict result;
   if (!arguments.positional.empty()) {
     const Value& source = arguments.positional[0];
+    if (source.is_undefined()) fail(source.undefined_reason());
     if (source.is(Kind::kDict)) {
       result = source.dict();
     } else {

@@ -88,7 +88,16 @@ class JsonWriter {
  private:
   void write(const Text& text) {
     out_.append("\"");
+    const auto is_plain = [&](char c) {
+      const auto byte = static_cast<unsigned char>(c);
+      return byte >= 0x20 && c != '"' && c != '\\' && (byte < 0x7f || !style_.ensure_ascii);
+    };
     for (size_t i = 0; i < text.size();) {
+      const auto end =
+          std::find_if_not(text.view().begin() + i, text.view().end(), is_plain) - text.view().begin();
+      out_.append_slice(text, i, static_cast<size_t>(end));
+      i = static_cast<size_t>(end);
+      if (i == text.size()) break;
       const Character character = decode(text.view(), i);
       out_.append(json_character(character.code, style_.ensure_ascii), text.origin_at(i));
       i += character.size;

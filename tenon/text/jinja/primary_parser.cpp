@@ -84,6 +84,13 @@ ExpressionPointer ExpressionParser::parse_dict() {
   return make(line, depth, std::move(dict));
 }
 
+std::string ExpressionParser::expect_assignable_name() {
+  if (tokens_.at(TokenKind::kName) && keyword_constant(tokens_.current().text)) {
+    tokens_.fail_here("a name to assign to");
+  }
+  return tokens_.expect_name();
+}
+
 Target ExpressionParser::parse_single_target() {
   const DepthGuard guard(depth_, kMaxExpressionDepth, "targets", tokens_.line());
   Target target;
@@ -92,9 +99,7 @@ Target ExpressionParser::parse_single_target() {
     tokens_.expect_operator(")");
     return target;
   }
-  if (tokens_.at(TokenKind::kName) && keyword_constant(tokens_.current().text))
-    tokens_.fail_here("a name to assign to");
-  target.name = tokens_.expect_name();
+  target.name = expect_assignable_name();
   if (tokens_.skip_operator(".")) target.attribute = tokens_.expect_name();
   return target;
 }
@@ -116,7 +121,7 @@ std::vector<Parameter> ExpressionParser::parse_parameters() {
   std::vector<Parameter> parameters;
   tokens_.expect_operator("(");
   while (!tokens_.at_operator(")")) {
-    Parameter parameter{tokens_.expect_name(), nullptr};
+    Parameter parameter{expect_assignable_name(), nullptr};
     if (tokens_.skip_operator("=")) {
       parameter.default_value = parse_expression();
     } else if (!parameters.empty() && parameters.back().default_value) {

@@ -1,5 +1,6 @@
 #include "tenon/text/jinja/print.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
@@ -84,7 +85,13 @@ class ReprWriter {
     const bool has_double = text.view().find('"') != std::string_view::npos;
     const char quote = has_single && !has_double ? '"' : '\'';
     out_.append(std::string_view(&quote, 1));
+    const auto is_plain = [&](char c) { return c >= 0x20 && c < 0x7f && c != quote && c != '\\'; };
     for (size_t i = 0; i < text.size();) {
+      const auto end =
+          std::find_if_not(text.view().begin() + i, text.view().end(), is_plain) - text.view().begin();
+      out_.append_slice(text, i, static_cast<size_t>(end));
+      i = static_cast<size_t>(end);
+      if (i == text.size()) break;
       const Character character = decode(text.view(), i);
       out_.append(repr_character(character.code, static_cast<char32_t>(quote)), text.origin_at(i));
       i += character.size;

@@ -121,7 +121,8 @@ Value to_json(Interpreter& interpreter, const Value& operand, const Arguments& a
   }
   if (separators != nullptr && !separators->is_none()) {
     const std::vector<Value> pair = iterate(interpreter.heap(), *separators);
-    if (pair.size() != 2) fail("separators must be a pair");
+    const bool strings = pair.size() == 2 && pair[0].is_string() && pair[1].is_string();
+    if (!strings) fail("separators must be a pair of strings");
     style.item_separator = to_text(pair[0]);
     style.key_separator = to_text(pair[1]);
   }
