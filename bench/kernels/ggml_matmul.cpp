@@ -6,8 +6,8 @@
 #include <stdexcept>
 #include <vector>
 
-#include "ggml-cpu.h"
-#include "ggml.h"
+#include <ggml-cpu.h>
+#include <ggml.h>
 
 namespace tenon::bench {
 

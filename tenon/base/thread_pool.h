@@ -1,5 +1,6 @@
-// The one thread pool of the process. Work is a function that every worker enters once with its (rank, size); inside,
-// workers meet at barriers. A whole plan runs in one such call, so a step costs a barrier and not a wake-up.
+// The one thread pool of the process. Work is a function that every worker enters once with its (rank, size);
+// inside, workers meet at barriers. A whole plan runs in one such call, so a step costs a barrier and not a
+// wake-up.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +20,9 @@ struct Worker {
   // Returns when all `size` workers have arrived. Spins, then yields.
   void barrier() const;
 
-  struct Range { int64_t begin, end; };
+  struct Range {
+    int64_t begin, end;
+  };
   // This worker's share of [0, count), cut at multiples of `grain`.
   Range share(int64_t count, int64_t grain = 1) const;
 };

@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "tenon/translate/text_support.h"
+#include "tenon/translate/test_support.h"
 
 namespace tenon::translate {
 namespace {

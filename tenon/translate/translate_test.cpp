@@ -4,7 +4,7 @@
 
 #include "tenon/translate/cases.h"
 #include "tenon/translate/convert.h"
-#include "tenon/translate/text_support.h"
+#include "tenon/translate/test_support.h"
 
 namespace tenon::translate {
 namespace {

@@ -52,9 +52,12 @@ size_t argmax(std::span<const float> logits) {
 // Whether the choice that `logits` make stands out of the noise: their two best are further apart than twice
 // the rms of llama.cpp's distance to the exact model at that position.
 bool is_decided(std::span<const float> logits, double noise) {
-  std::vector<float> best(2);
-  std::partial_sort_copy(logits.begin(), logits.end(), best.begin(), best.end(), std::greater<>());
-  return best[0] - best[1] > noise;
+  float first = -INFINITY, second = -INFINITY;
+  for (const float logit : logits) {
+    second = std::max(second, std::min(first, logit));
+    first = std::max(first, logit);
+  }
+  return first - second > noise;
 }
 
 double noise_of(std::span<const float> llama, std::span<const float> exact) {
