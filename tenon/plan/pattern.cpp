@@ -1,6 +1,7 @@
 #include "tenon/plan/pattern.h"
 
 #include <cctype>
+#include <iterator>
 #include <stdexcept>
 
 namespace tenon::plan {
@@ -79,40 +80,49 @@ Pattern Pattern::parse(std::string_view text) {
   return out;
 }
 
-bool Pattern::match(ir::Node& root, Match& out) const {
-  out = {};
-  out.operands.resize(operand_count_);
-  return match_node(root_, root, out);
+std::vector<Match> Pattern::matches(ir::Node& root) const {
+  Match empty;
+  empty.operands.resize(operand_count_);
+  std::vector<Match> out;
+  match_node(root_, root, std::move(empty), out);
+  return out;
 }
 
-bool Pattern::match_node(const Tree& tree, ir::Node& node, Match& out) const {
-  if (tree.op != "*" && !node.is(tree.op)) return false;
-  out.nodes.push_back(&node);
+// Adds to `out` every way in which `so_far` goes on with `node`.
+void Pattern::match_node(const Tree& tree, ir::Node& node, Match so_far, std::vector<Match>& out) {
+  if (tree.op != "*" && !node.is(tree.op)) return;
+  so_far.nodes.push_back(&node);
   if (tree.any_inputs) {
-    out.operands.insert(out.operands.end(), node.inputs().begin(), node.inputs().end());
-    return true;
+    so_far.operands.insert(so_far.operands.end(), node.inputs().begin(), node.inputs().end());
+    out.push_back(std::move(so_far));
+    return;
   }
-  if (node.input_count() != static_cast<int>(tree.inputs.size())) return false;
-  const Match before = out;
-  const auto try_order = [&](bool swapped) {
-    out = before;
+  if (node.input_count() != static_cast<int>(tree.inputs.size())) return;
+  const bool commutative = node.is("Add") || node.is("Multiply");
+  for (const bool swapped : {false, true}) {
+    if (swapped && !commutative) break;
+    std::vector<Match> partial = {so_far};
     for (size_t i = 0; i < tree.inputs.size(); ++i) {
       const size_t from = swapped ? tree.inputs.size() - 1 - i : i;
-      if (!match_value(tree.inputs[i], node.input(static_cast<int>(from)), out)) return false;
+      std::vector<Match> longer;
+      for (Match& each : partial)
+        match_value(tree.inputs[i], node.input(static_cast<int>(from)), std::move(each), longer);
+      partial = std::move(longer);
     }
-    return true;
-  };
-  const bool commutative = node.is("Add") || node.is("Multiply");
-  return try_order(false) || (commutative && try_order(true));
+    out.insert(out.end(), std::make_move_iterator(partial.begin()), std::make_move_iterator(partial.end()));
+  }
 }
 
-bool Pattern::match_value(const Tree& tree, ir::Value value, Match& out) const {
-  if (tree.operand < 0) return value.port() == 0 && match_node(tree, value.node(), out);
-  if (!tree.op.empty() && !value.node().is(tree.op)) return false;
-  ir::Value& operand = out.operands[static_cast<size_t>(tree.operand)];
-  if (operand && operand != value) return false;
+void Pattern::match_value(const Tree& tree, ir::Value value, Match so_far, std::vector<Match>& out) {
+  if (tree.operand < 0) {
+    if (value.port() == 0) match_node(tree, value.node(), std::move(so_far), out);
+    return;
+  }
+  if (!tree.op.empty() && !value.node().is(tree.op)) return;
+  ir::Value& operand = so_far.operands[static_cast<size_t>(tree.operand)];
+  if (operand && operand != value) return;
   operand = value;
-  return true;
+  out.push_back(std::move(so_far));
 }
 
 }  // namespace tenon::plan

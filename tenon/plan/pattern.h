@@ -6,7 +6,7 @@
 //   "VariadicSplit(ScatterUpdate(c:Parameter, i, r), l)"     an operand may be asked to come from an op
 //   "*"                                              any op
 //
-// Inputs of Add and Multiply are tried both ways.
+// Inputs of Add and Multiply are taken both ways.
 #pragma once
 
 #include <memory>
@@ -32,8 +32,8 @@ class Pattern {
   // Throws std::invalid_argument naming the text: patterns are written by us, not by users.
   static Pattern parse(std::string_view text);
 
-  // Whether the tree fits at `root`, by ops and equal operands alone.
-  bool match(ir::Node& root, Match& out) const;
+  // The ways in which the tree fits at `root`, by ops and equal operands alone; the inputs' own order first.
+  std::vector<Match> matches(ir::Node& root) const;
 
   const std::string& root_op() const { return root_.op; }
   size_t node_count() const { return node_count_; }  // of the nodes that it replaces
@@ -46,8 +46,8 @@ class Pattern {
     std::vector<Tree> inputs;
   };
   struct Reader;
-  bool match_node(const Tree& tree, ir::Node& node, Match& out) const;
-  bool match_value(const Tree& tree, ir::Value value, Match& out) const;
+  static void match_node(const Tree& tree, ir::Node& node, Match so_far, std::vector<Match>& out);
+  static void match_value(const Tree& tree, ir::Value value, Match so_far, std::vector<Match>& out);
 
   Tree root_;
   size_t node_count_ = 0;

@@ -35,6 +35,22 @@ TEST(Planner, ARefusedFusionIsToldWithItsReason) {
   EXPECT_NE(print(*plan).find("biased at sum: the weight has more than 16 rows"), std::string::npos);
 }
 
+// Of two products in a sum the first may be wanted elsewhere, the second not.
+TEST(Planner, EveryWayInWhichARowFitsIsTried) {
+  const Target target{
+      "t", {{.id = "residual", .pattern = "Add(MatMul(x, w:Constant), r)"}, {.id = "any", .pattern = "*"}}};
+  const auto plan = plan_of(std::string(kInputs) + R"(
+    %v = Constant() {type=f32[16,8], weight="v"}
+    %first = MatMul(%x:0, %w:0) {transpose_b=true}
+    %second = MatMul(%x:0, %v:0) {transpose_b=true}
+    %sum = Add(%first:0, %second:0)
+    %r = Result(%sum:0) {name="out"}
+    %f = Result(%first:0) {name="first"})",
+                            {}, target);
+  EXPECT_EQ(steps(*plan), "any first, residual sum");
+  EXPECT_TRUE(plan->refusals.empty());
+}
+
 TEST(Planner, AValueThatIsReadElsewhereIsNotFusedAway) {
   const auto plan = plan_of(std::string(kInputs) + R"(
     %product = MatMul(%x:0, %w:0) {transpose_b=true}

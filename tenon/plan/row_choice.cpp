@@ -63,7 +63,7 @@ class Chooser {
     for (const TargetRow& row : target.rows) patterns_.push_back(Pattern::parse(row.pattern));
   }
 
-  RowChoice choose(const ir::Model& model) {
+  RowChoice run(const ir::Model& model) {
     for (const ir::Node* result : model.results()) out_.needed.insert(result->input(0));
     const std::vector<ir::Node*> order = model.topological_order();
     for (auto at = order.rbegin(); at != order.rend(); ++at) {
@@ -86,20 +86,29 @@ class Chooser {
   }
 
   bool try_row(const TargetRow& row, const Pattern& pattern, ir::Node& node) {
-    Match match;
-    if (!pattern.match(node, match)) return false;
-    if (std::string reason = refusal_of(row, match); !reason.empty()) {
-      Refusal refusal{std::string(row.id), node.name(), std::move(reason)};
-      if (std::find(refusals_.begin(), refusals_.end(), refusal) == refusals_.end())
-        refusals_.push_back(std::move(refusal));
-      return false;
+    std::string reason;  // of the first way in which it fits
+    for (Match& match : pattern.matches(node)) {
+      std::string refusal = refusal_of(row, match);
+      if (refusal.empty()) {
+        choose(row, std::move(match));
+        return true;
+      }
+      if (reason.empty()) reason = std::move(refusal);
     }
+    if (reason.empty()) return false;
+    Refusal refusal{std::string(row.id), node.name(), std::move(reason)};
+    if (std::find(refusals_.begin(), refusals_.end(), refusal) == refusals_.end())
+      refusals_.push_back(std::move(refusal));
+    return false;
+  }
+
+  void choose(const TargetRow& row, Match match) {
     out_.covered.insert(match.nodes.begin() + 1, match.nodes.end());
     for (const ir::Value& operand : match.operands) {
       if (is_read(match, operand)) out_.needed.insert(operand);
     }
-    out_.by_root.emplace(&node, Chosen{&row, std::move(match)});
-    return true;
+    const ir::Node* root = &match.root();
+    out_.by_root.emplace(root, Chosen{&row, std::move(match)});
   }
 
   const Target& target_;
@@ -125,7 +134,7 @@ bool RowChoice::is_left_over(ir::Node& node) const {
 
 RowChoice choose_rows(const ir::Model& model, const Target& target, const TokenRange& tokens,
                       std::vector<Refusal>& refusals) {
-  return Chooser(target, tokens, refusals).choose(model);
+  return Chooser(target, tokens, refusals).run(model);
 }
 
 bool is_read(const Match& match, ir::Value value) {

@@ -213,9 +213,7 @@ Result<Operand> StepBuilder::resolve(ir::Value value) {
     return Error{ErrorCode::kUnsupported, std::string(node.op()) + " '" + node.name() + "'",
                  "a view that strides can express", node.input(0).describe(), ""};
   }
-  Match match;
-  Pattern::parse(row->pattern).match(node, match);
-  TENON_RETURN_IF_ERROR(emit(node, Chosen{row, std::move(match)}));
+  TENON_RETURN_IF_ERROR(emit(node, Chosen{row, Pattern::parse(row->pattern).matches(node).front()}));
   return operands_[value];
 }
 
