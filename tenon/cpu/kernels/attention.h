@@ -124,11 +124,16 @@ struct Attention {
 
     const Worker::Range all = visible(job, 0, job.tokens);
     const int64_t chunk_keys = round_up(divide_up(all.end - all.begin, pieces.chunks), Tile::kKeys);
-    // Neighbouring pieces cost alike (later tokens see more keys), so that dealing them in turn is fair.
-    const int64_t count = pieces.tiles * job.kv_heads * pieces.chunks;
-    for (int64_t piece = worker.rank; piece < count; piece += worker.size) {
-      const int64_t chunk = piece % pieces.chunks, kv_head = piece / pieces.chunks % job.kv_heads;
-      const int64_t first_token = piece / pieces.chunks / job.kv_heads * pieces.tile_tokens;
+    const int64_t count = pieces.tiles * pieces.chunks * job.kv_heads;
+    // Chunks of one call cost alike; a run of neighbours, in which all heads of a chunk follow each other,
+    // reads memory from front to back. Tiles of a call see more keys the later they are, so that they are
+    // dealt in turn.
+    const Worker::Range run_of_pieces =
+        pieces.chunks > 1 ? worker.share(count) : Worker::Range{worker.rank, count};
+    const int64_t step = pieces.chunks > 1 ? 1 : worker.size;
+    for (int64_t piece = run_of_pieces.begin; piece < run_of_pieces.end; piece += step) {
+      const int64_t kv_head = piece % job.kv_heads, chunk = piece / job.kv_heads % pieces.chunks;
+      const int64_t first_token = piece / job.kv_heads / pieces.chunks * pieces.tile_tokens;
       const int64_t tokens = smaller(pieces.tile_tokens, job.tokens - first_token);
       Worker::Range keys = visible(job, first_token, tokens);
       if (pieces.chunks > 1) {
@@ -138,8 +143,7 @@ struct Attention {
       tile.load_queries(job, first_token, tokens, kv_head);
       for (int64_t first = keys.begin; first < keys.end; first += Tile::kKeys) {
         const int64_t block = smaller(Tile::kKeys, keys.end - first);
-        tile.load_block(job, kv_head, first, block);
-        tile.add_block(job, first_token, first, block);
+        tile.add_block(job, first_token, kv_head, first, block);
       }
       for (int64_t r = 0; r < tile.rows; ++r) {
         const int64_t token = first_token + r / group, head = kv_head * group + r % group;

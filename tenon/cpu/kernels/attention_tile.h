@@ -9,59 +9,9 @@
 #include "tenon/cpu/attention.h"
 #include "tenon/cpu/kernels/activations.h"
 #include "tenon/cpu/kernels/exp.h"
+#include "tenon/cpu/kernels/multiply_rows.h"
 
 namespace tenon::cpu {
-
-// c[r, v] (+)= Σ a[r, k] * b[k, v] for kRows rows and kVectors vectors; leading dimensions in floats.
-template <class V, int kRows, int kVectors>
-TENON_INLINE void multiply_tile(const float* a, int64_t lda, const float* b, int64_t ldb, int64_t depth,
-                                float* c, int64_t ldc, bool accumulate) {
-  typename V::F32 sums[kRows][kVectors];
-  unroll<kRows>([&](auto r) TENON_BODY {
-    unroll<kVectors>([&](auto v) TENON_BODY {
-      sums[r][v] = accumulate ? V::load(c + r * ldc + v * V::kLanes) : V::zero();
-    });
-  });
-  for (int64_t k = 0; k < depth; ++k) {
-    typename V::F32 row[kVectors];
-    unroll<kVectors>([&](auto v) TENON_BODY { row[v] = V::load(b + k * ldb + v * V::kLanes); });
-    unroll<kRows>([&](auto r) TENON_BODY {
-      const typename V::F32 factor = V::set(a[r * lda + k]);
-      unroll<kVectors>([&](auto v) TENON_BODY { sums[r][v] = V::fma(factor, row[v], sums[r][v]); });
-    });
-  }
-  unroll<kRows>([&](auto r) TENON_BODY {
-    unroll<kVectors>([&](auto v) TENON_BODY { V::store(c + r * ldc + v * V::kLanes, sums[r][v]); });
-  });
-}
-
-template <class V, int kVectors>
-inline void multiply_columns(int64_t rows, const float* a, int64_t lda, const float* b, int64_t ldb,
-                             int64_t depth, float* c, int64_t ldc, bool accumulate) {
-  int64_t r = 0;
-  for (; r + 6 <= rows; r += 6) {
-    multiply_tile<V, 6, kVectors>(a + r * lda, lda, b, ldb, depth, c + r * ldc, ldc, accumulate);
-  }
-  const auto rest = [&](auto n) TENON_BODY {
-    if (rows - r == n)
-      multiply_tile<V, n, kVectors>(a + r * lda, lda, b, ldb, depth, c + r * ldc, ldc, accumulate);
-  };
-  unroll<5>([&](auto i) TENON_BODY { rest(Index<i + 1>{}); });
-}
-
-// The same for any number of rows; `width` is a multiple of kLanes.
-template <class V>
-inline void multiply(int64_t rows, int64_t width, const float* a, int64_t lda, const float* b, int64_t ldb,
-                     int64_t depth, float* c, int64_t ldc, bool accumulate) {
-  constexpr int kWide = V::kLanes == 16 ? 4 : 2;  // 6 x kWide sums and a row of b fit the registers
-  int64_t v = 0;
-  for (; v + kWide * V::kLanes <= width; v += kWide * V::kLanes) {
-    multiply_columns<V, kWide>(rows, a, lda, b + v, ldb, depth, c + v, ldc, accumulate);
-  }
-  for (; v < width; v += V::kLanes) {
-    multiply_columns<V, 1>(rows, a, lda, b + v, ldb, depth, c + v, ldc, accumulate);
-  }
-}
 
 template <class V>
 struct AttentionTile {
@@ -72,7 +22,7 @@ struct AttentionTile {
   // Rows are token-major: row = token * heads of the group + head. `width` is the head size in whole vectors.
   int64_t rows = 0, width = 0;
   float* q = nullptr;               // [rows, width], times the scale
-  float* k = nullptr;               // [width, kKeys]: the block's keys, turned
+  float* k = nullptr;               // keys as f32: turned, [width, kKeys], or kLanes of them, [kLanes, width]
   float* v = nullptr;               // [kKeys, width]
   float* scores = nullptr;          // [rows, kKeys]
   float* out = nullptr;             // [rows, width]: Σ weight * v
@@ -95,24 +45,18 @@ struct AttentionTile {
     return tile;
   }
 
-  static TENON_INLINE F32 load_number(const std::byte* row, ElementType type, int64_t i, int64_t n) {
-    if (type == ElementType::kF16) {
-      const auto* p = reinterpret_cast<const uint16_t*>(row) + i;
-      return n == V::kLanes ? V::load_f16(p) : V::load_f16(p, n);
-    }
-    const auto* p = reinterpret_cast<const float*>(row) + i;
-    return n == V::kLanes ? V::load(p) : V::load(p, n);
-  }
-
   void load_queries(const AttentionJob& job, int64_t first_token, int64_t tokens, int64_t kv_head) {
     const int64_t group = job.heads / job.kv_heads;
     rows = tokens * group;
     for (int64_t r = 0; r < rows; ++r) {
       const std::byte* row = job.q + (first_token + r / group) * job.q_token_stride +
                              (kv_head * group + r % group) * job.q_head_stride;
+      if (job.q_type == ElementType::kF16)
+        widen<uint16_t>(row, 0, job.head_size, 1, q + r * width);
+      else
+        widen<float>(row, 0, job.head_size, 1, q + r * width);
       for (int64_t i = 0; i < width; i += V::kLanes) {
-        const F32 x = load_number(row, job.q_type, i, smaller(job.head_size - i, V::kLanes));
-        V::store(q + r * width + i, V::mul(x, V::set(job.scale)));
+        V::store(q + r * width + i, V::mul(V::load(q + r * width + i), V::set(job.scale)));
         V::store(out + r * width + i, V::zero());
       }
       largest[r] = kNothing;
@@ -120,41 +64,102 @@ struct AttentionTile {
     }
   }
 
-  // Keys and values first … first + count - 1. Beyond them k repeats the last key, and v is not read.
-  void load_block(const AttentionJob& job, int64_t kv_head, int64_t first, int64_t count) {
+  // Takes keys first … first + count - 1, count <= kKeys, into out, largest and sum.
+  void add_block(const AttentionJob& job, int64_t first_token, int64_t kv_head, int64_t first,
+                 int64_t count) {
     const std::byte* keys = job.k + first * job.k_token_stride + kv_head * job.k_head_stride;
     const std::byte* values = job.v + first * job.v_token_stride + kv_head * job.v_head_stride;
-    for (int64_t i = 0; i < width; i += V::kLanes) {
-      const int64_t n = smaller(job.head_size - i, V::kLanes);
-      for (int64_t key = 0; key < count; key += V::kLanes) {
-        typename V::I32 block[V::kLanes];
-        unroll<V::kLanes>([&](auto j) TENON_BODY {
-          const std::byte* row = keys + smaller(key + j, count - 1) * job.k_token_stride;
-          block[j] = V::as_i32(load_number(row, job.k_type, i, n));
-        });
-        V::transpose(block);
-        unroll<V::kLanes>([&](auto j)
-                              TENON_BODY { V::store(k + (i + j) * kKeys + key, V::as_f32(block[j])); });
-      }
-    }
-    for (int64_t key = 0; key < count; ++key) {
-      for (int64_t i = 0; i < width; i += V::kLanes) {
-        const int64_t n = smaller(job.head_size - i, V::kLanes);
-        V::store(v + key * width + i, load_number(values + key * job.v_token_stride, job.v_type, i, n));
-      }
-    }
-    for (int64_t key = 0; key < kKeys; ++key) {
-      const int64_t at = first + key;
-      key_position[key] = key >= count ? -1
-                          : job.mask == AttentionMask::kCausal && job.key_positions != nullptr
-                              ? job.key_positions[at]
-                              : static_cast<int32_t>(at);
+    if (job.k_type == ElementType::kF16)
+      score<uint16_t>(keys, job.k_token_stride, job.head_size, count);
+    else
+      score<float>(keys, job.k_token_stride, job.head_size, count);
+    weigh(job, first_token, first, count);
+    if (job.v_type == ElementType::kF16)
+      add_values<uint16_t>(values, job.v_token_stride, job.head_size, count);
+    else
+      add_values<float>(values, job.v_token_stride, job.head_size, count);
+  }
+
+ private:
+  // To turn the keys, and to widen values ahead, pays only where many rows use them.
+  bool few_rows() const { return rows <= 8; }
+
+  // `count` rows as f32, filled up to `width` with zeros.
+  template <class Number>
+  TENON_INLINE void widen(const std::byte* from, int64_t stride, int64_t head_size, int64_t count,
+                          float* to) const {
+    const int64_t all = width;
+    for (int64_t row = 0; row < count; ++row, from += stride, to += all) {
+      const auto* numbers = reinterpret_cast<const Number*>(from);
+      int64_t i = 0;
+      for (; i + V::kLanes <= head_size; i += V::kLanes) V::store(to + i, load_number<V>(numbers + i));
+      if (i < head_size) V::store(to + i, load_number<V>(numbers + i, head_size - i));
     }
   }
 
-  // Takes the loaded block into out, largest and sum.
-  void add_block(const AttentionJob& job, int64_t first_token, int64_t first, int64_t count) {
-    multiply<V>(rows, round_up(count, V::kLanes), q, width, k, kKeys, job.head_size, scores, kKeys, false);
+  // Vectors 0, kLanes, … of kLanes rows; beyond the last row it repeats that one.
+  template <class Number>
+  TENON_INLINE void turn(const std::byte* from, int64_t stride, int64_t head_size, int64_t count,
+                         float* to) const {
+    const Number* row[V::kLanes];
+    unroll<V::kLanes>([&](auto j) TENON_BODY {
+      row[j] = reinterpret_cast<const Number*>(from + smaller(j, count - 1) * stride);
+    });
+    const int64_t all = width;
+    for (int64_t i = 0; i < all; i += V::kLanes) {
+      const int64_t n = head_size - i;
+      typename V::I32 block[V::kLanes];
+      if (n >= V::kLanes) {
+        unroll<V::kLanes>([&](auto j) TENON_BODY { block[j] = V::as_i32(load_number<V>(row[j] + i)); });
+      } else {
+        unroll<V::kLanes>([&](auto j) TENON_BODY { block[j] = V::as_i32(load_number<V>(row[j] + i, n)); });
+      }
+      V::transpose(block);
+      unroll<V::kLanes>([&](auto j) TENON_BODY { V::store(to + (i + j) * kKeys, V::as_f32(block[j])); });
+    }
+  }
+
+  // scores[r, key] = q[r] · key; garbage from `count` on, up to a whole vector.
+  template <class Number>
+  void score(const std::byte* keys, int64_t stride, int64_t head_size, int64_t count) {
+    for (int64_t key = 0; key < count; key += V::kLanes) {
+      const int64_t n = smaller(count - key, V::kLanes);
+      if (!few_rows()) {
+        turn<Number>(keys + key * stride, stride, head_size, n, k + key);
+        continue;
+      }
+      widen<Number>(keys + key * stride, stride, head_size, n, k);
+      for (int64_t r = 0; r < rows; ++r) {
+        V::store(scores + r * kKeys + key, dots(q + r * width, n));
+      }
+    }
+    if (few_rows()) return;
+    multiply_rows<V>(rows, round_up(count, V::kLanes), q, width, k, kKeys, head_size, scores, kKeys, false);
+  }
+
+  // Lane j: query · row j of k.
+  TENON_INLINE F32 dots(const float* query, int64_t n) const {
+    F32 sums[V::kLanes];
+    const float* row[V::kLanes];
+    unroll<V::kLanes>([&](auto j) TENON_BODY {
+      sums[j] = V::zero();
+      row[j] = k + smaller(j, n - 1) * width;
+    });
+    const int64_t all = width;
+    for (int64_t i = 0; i < all; i += V::kLanes) {
+      const F32 part = V::load(query + i);
+      unroll<V::kLanes>([&](auto j) TENON_BODY { sums[j] = V::fma(part, V::load(row[j] + i), sums[j]); });
+    }
+    return V::sums(sums);
+  }
+
+  // Scores become weights.
+  void weigh(const AttentionJob& job, int64_t first_token, int64_t first, int64_t count) {
+    const bool by_position = job.mask == AttentionMask::kCausal && job.key_positions != nullptr;
+    for (int64_t key = 0; key < kKeys; ++key) {
+      const int64_t at = first + key;
+      key_position[key] = key >= count ? -1 : by_position ? job.key_positions[at] : static_cast<int32_t>(at);
+    }
     const int64_t group = job.heads / job.kv_heads;
     for (int64_t r = 0; r < rows; ++r) {
       const int64_t token = first_token + r / group;
@@ -163,25 +168,32 @@ struct AttentionTile {
         high = job.positions[token];
         if (job.window > 0) low = static_cast<int32_t>(larger(high - job.window + 1, 0));
       }
-      const std::byte* mask =
-          job.mask == AttentionMask::kRows ? job.mask_rows + token * job.mask_stride : nullptr;
-      add_weights(r, low, high, mask, job.mask_type, first, count);
+      if (job.mask == AttentionMask::kRows) {
+        const std::byte* mask = job.mask_rows + token * job.mask_stride;
+        if (job.mask_type == ElementType::kF16)
+          add_mask(reinterpret_cast<const uint16_t*>(mask) + first, r, count);
+        else
+          add_mask(reinterpret_cast<const float*>(mask) + first, r, count);
+      }
+      weigh_row(r, low, high, count);
     }
-    multiply<V>(rows, width, scores, kKeys, v, width, count, out, width, true);
   }
 
- private:
-  // Scores of row r become weights; what was added before is put in relation to the new maximum.
-  TENON_INLINE void add_weights(int64_t r, int32_t low, int32_t high, const std::byte* mask,
-                                ElementType mask_type, int64_t first, int64_t count) {
+  template <class Number>
+  TENON_INLINE void add_mask(const Number* mask, int64_t r, int64_t count) {
+    for (int64_t key = 0; key < count; key += V::kLanes) {
+      float* at = scores + r * kKeys + key;
+      V::store(at, V::add(V::load(at), load_number<V>(mask + key, smaller(count - key, V::kLanes))));
+    }
+  }
+
+  // Keys at positions low … high are visible. What was added before is put in relation to the new maximum.
+  TENON_INLINE void weigh_row(int64_t r, int32_t low, int32_t high, int64_t count) {
     float* row = scores + r * kKeys;
     F32 most = V::set(largest[r]);
     for (int64_t key = 0; key < count; key += V::kLanes) {
-      F32 s = V::load(row + key);
-      if (mask != nullptr)
-        s = V::add(s, load_number(mask, mask_type, first + key, smaller(count - key, V::kLanes)));
-      s = V::select_between(V::load_i32(key_position + key), V::set_i32(low), V::set_i32(high), s,
-                            V::set(kNothing));
+      const F32 s = V::select_between(V::load_i32(key_position + key), V::set_i32(low), V::set_i32(high),
+                                      V::load(row + key), V::set(kNothing));
       V::store(row + key, s);
       most = V::max(s, most);
     }
@@ -205,6 +217,18 @@ struct AttentionTile {
       largest[r] = now;
     }
     sum[r] += V::sum(total);
+  }
+
+  // out += weights * values.
+  template <class Number>
+  void add_values(const std::byte* values, int64_t stride, int64_t head_size, int64_t count) {
+    if (few_rows() && head_size == width) {
+      multiply_rows<V>(rows, width, scores, kKeys, reinterpret_cast<const Number*>(values),
+                       stride / static_cast<int64_t>(sizeof(Number)), count, out, width, true);
+      return;
+    }
+    widen<Number>(values, stride, head_size, count, v);
+    multiply_rows<V>(rows, width, scores, kKeys, v, width, count, out, width, true);
   }
 };
 

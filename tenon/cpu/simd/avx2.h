@@ -44,6 +44,18 @@ struct Avx2 {
     half = _mm_add_ps(half, _mm_movehl_ps(half, half));
     return _mm_cvtss_f32(_mm_add_ss(half, _mm_movehdup_ps(half)));
   }
+  static TENON_INLINE F32 sums(F32 (&m)[8]) {
+    F32 halves[2];
+    unroll<2>([&](auto i) TENON_BODY {
+      const F32 low =
+          add(_mm256_unpacklo_ps(m[4 * i], m[4 * i + 1]), _mm256_unpackhi_ps(m[4 * i], m[4 * i + 1]));
+      const F32 high =
+          add(_mm256_unpacklo_ps(m[4 * i + 2], m[4 * i + 3]), _mm256_unpackhi_ps(m[4 * i + 2], m[4 * i + 3]));
+      halves[i] = add(_mm256_shuffle_ps(low, high, 0x44), _mm256_shuffle_ps(low, high, 0xee));
+    });
+    return add(_mm256_permute2f128_ps(halves[0], halves[1], 0x20),
+               _mm256_permute2f128_ps(halves[0], halves[1], 0x31));
+  }
   static TENON_INLINE float largest(F32 a) {
     __m128 half = _mm_max_ps(_mm256_castps256_ps128(a), _mm256_extractf128_ps(a, 1));
     half = _mm_max_ps(half, _mm_movehl_ps(half, half));

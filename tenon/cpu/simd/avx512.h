@@ -42,6 +42,21 @@ struct Avx512 {
     return _mm512_roundscale_ps(a, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
   }
   static TENON_INLINE float sum(F32 a) { return _mm512_reduce_add_ps(a); }
+  // Lane i: the sum of m[i].
+  static TENON_INLINE F32 sums(F32 (&m)[16]) {
+    F32 quarters[4];  // 128 bits of each: four sums over a quarter of the lanes
+    unroll<4>([&](auto i) TENON_BODY {
+      const F32 low =
+          add(_mm512_unpacklo_ps(m[4 * i], m[4 * i + 1]), _mm512_unpackhi_ps(m[4 * i], m[4 * i + 1]));
+      const F32 high =
+          add(_mm512_unpacklo_ps(m[4 * i + 2], m[4 * i + 3]), _mm512_unpackhi_ps(m[4 * i + 2], m[4 * i + 3]));
+      quarters[i] = add(_mm512_shuffle_ps(low, high, 0x44), _mm512_shuffle_ps(low, high, 0xee));
+    });
+    const auto halves = [](F32 a, F32 b) TENON_BODY {
+      return add(_mm512_shuffle_f32x4(a, b, 0x88), _mm512_shuffle_f32x4(a, b, 0xdd));
+    };
+    return halves(halves(quarters[0], quarters[1]), halves(quarters[2], quarters[3]));
+  }
   static TENON_INLINE float largest(F32 a) { return _mm512_reduce_max_ps(a); }
   // a * 2^n for integral n, to 0 on underflow.
   static TENON_INLINE F32 scale_by_power(F32 a, F32 n) { return _mm512_scalef_ps(a, n); }
