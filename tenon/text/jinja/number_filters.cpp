@@ -91,7 +91,10 @@ Value round(Interpreter&, const Value& operand, const Arguments& arguments) {
   if (name == "common") {
     if (operand.is_integral() && digits >= 0) return Value(operand.integer());
     const double rounded = round_common(operand.real(), digits);
-    return operand.is_integral() ? Value(static_cast<int64_t>(rounded)) : Value(rounded);
+    if (!operand.is_integral()) return Value(rounded);
+    const auto whole = truncate(rounded);
+    if (!whole) fail("an integer beyond 64 bits");
+    return Value(*whole);
   }
   if (name != "ceil" && name != "floor") fail("method must be common, ceil or floor");
   const double scale = std::pow(10.0, static_cast<double>(digits));
