@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstring>
 
 #include "tenon/cpu/rows_view.h"
@@ -17,6 +18,16 @@ Status check_range(std::string_view step, const int64_t* index, int64_t count, i
                  "an index from 0 to " + std::to_string(extent - 1), std::to_string(index[i]), ""};
   }
   return {};
+}
+
+// What lies at `index` of the first axis.
+TensorRef part_of(const TensorRef& tensor, int64_t index) {
+  TensorRef out = tensor;
+  out.data += index * tensor.stride[0];
+  --out.rank;
+  std::copy_n(tensor.extent.begin() + 1, out.rank, out.extent.begin());
+  std::copy_n(tensor.stride.begin() + 1, out.rank, out.stride.begin());
+  return out;
 }
 
 // Rows of one token each, [1, T, H, D] -> [T, H*D].
@@ -76,6 +87,31 @@ Status binary(BinaryOp op, const runtime::BoundStep& step, const StepContext& co
                             .width = out.width},
                            context.worker);
   }
+  return {};
+}
+
+// Along the last axes of [.., H, T, D] that lie at one distance; the axes before them one index after the
+// other, since a transposed view has its own distance for each.
+Status convert(const TensorRef& input, const TensorRef& output, const StepContext& context) {
+  const Result<RowsView> in = rows_of(input);
+  if (!in.ok() && input.rank > 1) {
+    for (int64_t i = 0; i < input.extent[0]; ++i) {
+      TENON_RETURN_IF_ERROR(convert(part_of(input, i), part_of(output, i), context));
+    }
+    return {};
+  }
+  if (!in.ok()) return in.error();
+  TENON_ASSIGN(RowsView out, rows_of(output));
+  ConvertJob job;
+  job.input = in->data;
+  job.input_type = input.element;
+  job.input_stride = in->stride;
+  job.output = out.data;
+  job.output_type = output.element;
+  job.output_stride = out.stride;
+  job.rows = out.rows;
+  job.width = out.width;
+  context.kernels.convert(job, context.worker);
   return {};
 }
 
@@ -180,18 +216,7 @@ Status step_gather_rows(const runtime::BoundStep& step, const StepContext& conte
 
 Status step_convert(const runtime::BoundStep& step, const StepContext& context) {
   for (const runtime::BoundPart& part : step.parts) {
-    TENON_ASSIGN(RowsView in, rows_of(part.inputs[0]));
-    TENON_ASSIGN(RowsView out, rows_of(part.outputs[0]));
-    ConvertJob job;
-    job.input = in.data;
-    job.input_type = part.inputs[0].element;
-    job.input_stride = in.stride;
-    job.output = out.data;
-    job.output_type = part.outputs[0].element;
-    job.output_stride = out.stride;
-    job.rows = out.rows;
-    job.width = out.width;
-    context.kernels.convert(job, context.worker);
+    TENON_RETURN_IF_ERROR(convert(part.inputs[0], part.outputs[0], context));
   }
   return {};
 }

@@ -137,6 +137,17 @@ TEST_P(Steps, TableRowsAreLookedUp) {
                    {"gather_rows", "gather_rows"});
 }
 
+// A transposed view: the heads of a token lie between those of the next.
+TEST_P(Steps, HeadsAreConvertedAsTheyLie) {
+  expect_agreement(R"(
+    %q = Parameter() {name="q", type=f32[1,T:token,4:head,16:head_size]}
+    %order = Constant() {type=i64[4], values=[0,2,1,3]}
+    %heads = Transpose(%q:0, %order:0)
+    %half = Convert(%heads:0) {to=f16}
+    %r = Result(%half:0) {name="half"})",
+                   {"convert"}, 0);
+}
+
 TEST_P(Steps, HeadsAreRotatedWithOneTable) {
   for (const char* const mode : {"normal", "neox"}) {
     expect_agreement(std::string(R"(

@@ -146,7 +146,7 @@ std::string refuse_cache_rows(const Match& match) {
   return "";
 }
 
-// Operands q, k, v, mask, positions.
+// Operands q, k, v, mask, and positions where the mask is structure over them.
 std::string refuse_attention(const Match& match) {
   const auto& attributes = match.node("Attention").attributes_as<op::AttentionAttributes>();
   for (int i = 0; i < 3; ++i) {
@@ -191,18 +191,25 @@ std::string refuse_convert(const Match& match) {
              : wants("f32, f16 or bf16", match.operands[0]);
 }
 
+// How many tokens a run has at most: what the graph says where that is a constant, else the limit.
+int64_t largest(const std::optional<Dim>& extent, int64_t limit) {
+  return extent && extent->is_constant() ? extent->value() : limit;
+}
+
 }  // namespace
 
 plan::Target make_target(const KernelTable& kernels) {
   const auto matmul_scratch = [&kernels](const Match& match, const Limits& limits) {
-    const int64_t depth = match.operands[0].type().dim(-1).value();
-    return kernels.matmul_workspace_bytes(limits.tokens, depth, limits.workers);
+    const TensorType& x = match.operands[0].type();
+    const int64_t depth = x.dim(-1).value();
+    const std::optional<Dim> rows = x.element_count().divide(depth);
+    return kernels.matmul_workspace_bytes(largest(rows, limits.tokens), depth, limits.workers);
   };
   const auto attention_scratch = [&kernels](const Match& match, const Limits& limits) {
-    const TensorType& q = match.operands[0].type();
-    return kernels.attention_workspace_bytes(limits.tokens, limits.context, q.dim(1).value(),
-                                             match.operands[1].type().dim(1).value(), q.dim(3).value(),
-                                             limits.workers);
+    const TensorType &q = match.operands[0].type(), &k = match.operands[1].type();
+    return kernels.attention_workspace_bytes(largest(q.dim(2), limits.tokens),
+                                             largest(k.dim(2), limits.context), q.dim(1).value(),
+                                             k.dim(1).value(), q.dim(3).value(), limits.workers);
   };
   plan::Target target{
       "cpu",
@@ -249,7 +256,15 @@ plan::Target make_target(const KernelTable& kernels) {
            .refuse = refuse_attention,
            .scratch_bytes = attention_scratch},
           {.id = "attention",
+           .pattern = "Attention(Convert(q), k, v, mask)",
+           .refuse = refuse_attention,
+           .scratch_bytes = attention_scratch},
+          {.id = "attention",
            .pattern = "Attention(q, k, v, mask, positions)",
+           .refuse = refuse_attention,
+           .scratch_bytes = attention_scratch},
+          {.id = "attention",
+           .pattern = "Attention(q, k, v, mask)",
            .refuse = refuse_attention,
            .scratch_bytes = attention_scratch},
           {.id = "add", .pattern = "Add(a, b)", .refuse = refuse_binary},
