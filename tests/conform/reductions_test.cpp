@@ -50,6 +50,7 @@ TEST(E1_Reductions, MulMat) {
       Trial made = trial.finish("MUL_MAT", {weights, trial.input(x)}, {},
                                 capture.tensor(rounds ? "exact" : "output"), product_tolerance(w, x));
       if (rounds) made.ggml = capture.tensor("output");
+      made.kernels_round = is_block(w.element);
       run(made);
     }
   }

@@ -25,6 +25,8 @@ struct Trial {
   // Where `expected` is the exact result: what ggml made of operands that it rounds. The mean squared error
   // may be 1.05 times ggml's at most.
   op::HostTensor ggml;
+  // Whether the CPU's kernels round that operand too: the tolerance is for the references alone then.
+  bool kernels_round = false;
   // What of the output is compared, where that is not its elements in their order; of found and expected
   // alike.
   std::function<std::vector<double>(std::vector<double>)> view;
@@ -55,14 +57,14 @@ class TrialBuilder {
 // "f32[1,1,5,96]".
 std::string type_text(const op::HostTensor& tensor);
 
-// Converts the trial's decoder, as `edit` changes it, runs it on the references and compares.
+// Converts the trial's decoder, as `edit` changes it, runs it on each of runtimes() and compares.
 struct Outcome {
   Comparison comparison;
   std::string failure;  // why it does not agree; empty when it does
 };
-Outcome attempt(const Trial& trial, const test::EditedDecoder::Edit& edit = {});
+std::vector<Outcome> attempt(const Trial& trial, const test::EditedDecoder::Edit& edit = {});
 
-// attempt() as an assertion, recorded for the gate.
+// attempt() as an assertion; what agrees is recorded for the gate.
 void run(const Trial& trial, const test::EditedDecoder::Edit& edit = {});
 
 // E1's tolerances. Activations that ggml takes from f16 tables, and everything else that works element by
