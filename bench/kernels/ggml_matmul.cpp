@@ -23,6 +23,8 @@ struct Ggml::Functions {
   decltype(&ggml_cpu_init) cpu_init;
   decltype(&ggml_threadpool_new) threadpool_new;
   decltype(&ggml_threadpool_free) threadpool_free;
+  decltype(&ggml_threadpool_pause) threadpool_pause;
+  decltype(&ggml_threadpool_resume) threadpool_resume;
   decltype(&ggml_graph_plan) graph_plan;
   decltype(&ggml_graph_compute) graph_compute;
 };
@@ -59,12 +61,17 @@ Ggml::Ggml(const std::string& folder, int threads)
   find(cpu, "ggml_cpu_init", f.cpu_init);
   find(cpu, "ggml_threadpool_new", f.threadpool_new);
   find(cpu, "ggml_threadpool_free", f.threadpool_free);
+  find(cpu, "ggml_threadpool_pause", f.threadpool_pause);
+  find(cpu, "ggml_threadpool_resume", f.threadpool_resume);
   find(cpu, "ggml_graph_plan", f.graph_plan);
   find(cpu, "ggml_graph_compute", f.graph_compute);
   f.cpu_init();
   ggml_threadpool_params parameters = f.threadpool_params_default(threads);
   thread_pool_ = f.threadpool_new(&parameters);
 }
+
+void Ggml::pause() const { functions_->threadpool_pause(static_cast<ggml_threadpool*>(thread_pool_)); }
+void Ggml::resume() const { functions_->threadpool_resume(static_cast<ggml_threadpool*>(thread_pool_)); }
 
 Ggml::~Ggml() { functions_->threadpool_free(static_cast<ggml_threadpool*>(thread_pool_)); }
 

@@ -19,6 +19,9 @@ class Ggml {
   struct Functions;
   const Functions& functions() const { return *functions_; }
   int threads() const { return threads_; }
+  // A pool that rests does not spin: another pool's threads would lose their cores to it.
+  void pause() const;
+  void resume() const;
   void* thread_pool() const { return thread_pool_; }
 
  private:

@@ -43,15 +43,19 @@ double now(bool own_time) {
   return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
 }
 
-// Seconds of one call.
+// Seconds of one call, after untimed ones in which the scheduler gives each thread that was asleep a core of
+// its own.
 template <class Call>
 double time_of(const Call& call, int calls, bool own_time) {
+  constexpr double kWarmSeconds = 0.02;
+  for (const double start = now(false); now(false) - start < kWarmSeconds;) call();
   const double begin = now(own_time);
   for (int i = 0; i < calls; ++i) call();
   return (now(own_time) - begin) / calls;
 }
 
-// The other side's threads spin for a while after their last call.
+// The other side's threads spin for a while after their last call: ours for a tenth of a millisecond, ggml's
+// until they are told to pause.
 void settle() { std::this_thread::sleep_for(std::chrono::milliseconds(3)); }
 
 std::vector<float> random_values(int64_t count) {
@@ -119,8 +123,10 @@ void compare(const Ggml& ggml, ThreadPool& pool, ElementType type, int64_t token
     };
     int next = 0;
     settle();
+    ggml.resume();
     record(ggml_times,
            time_of([&] { theirs[static_cast<size_t>(next++ % copies)]->run(); }, calls, own_time));
+    ggml.pause();
     for (size_t i = 0; i < kernels.size(); ++i) {
       settle();
       record(our_times[i],

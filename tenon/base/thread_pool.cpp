@@ -1,5 +1,7 @@
 #include "tenon/base/thread_pool.h"
 
+#include <sched.h>
+
 #include <algorithm>
 #include <atomic>
 #include <mutex>
@@ -30,6 +32,18 @@ void wait_for_change(const std::atomic<uint32_t>& word, uint32_t old) {
     pause();
   }
   word.wait(old, std::memory_order_acquire);
+}
+
+// A worker that slept is woken on the core of the caller that woke it, and both would share that core for
+// milliseconds although another is free. Being barred from it for a moment moves the worker away.
+void leave_core(int core) {
+  cpu_set_t allowed;
+  if (sched_getcpu() != core || sched_getaffinity(0, sizeof allowed, &allowed) != 0) return;
+  cpu_set_t others = allowed;
+  CPU_CLR(core, &others);
+  if (CPU_COUNT(&others) == 0) return;
+  sched_setaffinity(0, sizeof others, &others);
+  sched_setaffinity(0, sizeof allowed, &allowed);
 }
 
 }  // namespace
@@ -69,6 +83,7 @@ struct ThreadPool::State {
   Barrier barrier;
   alignas(64) std::atomic<uint32_t> call{0};  // counts calls; the idle wait for it to change
   const std::function<void(const Worker&)>* work = nullptr;
+  int caller_core = -1;  // on which the present call began
   bool stopping = false;
   std::vector<std::thread> threads;
 
@@ -79,6 +94,7 @@ struct ThreadPool::State {
       wait_for_change(call, seen);
       ++seen;
       if (stopping) return;
+      leave_core(caller_core);
       (*work)(Worker{rank, workers, &barrier});
       barrier.arrive_and_wait(workers);
     }
@@ -109,6 +125,7 @@ void ThreadPool::run(const std::function<void(const Worker&)>& work) {
   const std::lock_guard<std::mutex> lock(state_->turn);
   const int workers = state_->size();
   state_->work = &work;
+  state_->caller_core = sched_getcpu();
   if (workers > 1) state_->announce();
   work(Worker{0, workers, &state_->barrier});
   // All are done with `work`, and with what it refers to, once they meet here.
