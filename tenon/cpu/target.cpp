@@ -191,25 +191,19 @@ std::string refuse_convert(const Match& match) {
              : wants("f32, f16 or bf16", match.operands[0]);
 }
 
-// How many tokens a run has at most: what the graph says where that is a constant, else the limit.
-int64_t largest(const std::optional<Dim>& extent, int64_t limit) {
-  return extent && extent->is_constant() ? extent->value() : limit;
-}
-
 }  // namespace
 
 plan::Target make_target(const KernelTable& kernels) {
   const auto matmul_scratch = [&kernels](const Match& match, const Limits& limits) {
     const TensorType& x = match.operands[0].type();
     const int64_t depth = x.dim(-1).value();
-    const std::optional<Dim> rows = x.element_count().divide(depth);
-    return kernels.matmul_workspace_bytes(largest(rows, limits.tokens), depth, limits.workers);
+    return kernels.matmul_workspace_bytes(limits.largest(x.element_count()) / depth, depth, limits.workers);
   };
   const auto attention_scratch = [&kernels](const Match& match, const Limits& limits) {
     const TensorType &q = match.operands[0].type(), &k = match.operands[1].type();
-    return kernels.attention_workspace_bytes(largest(q.dim(2), limits.tokens),
-                                             largest(k.dim(2), limits.context), q.dim(1).value(),
-                                             k.dim(1).value(), q.dim(3).value(), limits.workers);
+    return kernels.attention_workspace_bytes(limits.largest(q.dim(2)), limits.largest(k.dim(2)),
+                                             q.dim(1).value(), k.dim(1).value(), q.dim(3).value(),
+                                             limits.workers);
   };
   plan::Target target{
       "cpu",

@@ -38,18 +38,6 @@ SymbolBounds symbol_bounds(const ir::Model& model, const SymbolBounds& overrides
   return bounds;
 }
 
-// The most tokens that any cache has room for.
-int64_t context_limit(const ir::Model& model, const SymbolBounds& symbols) {
-  int64_t most = 1;
-  for (const ir::Node* node : model.parameters()) {
-    const auto& parameter = node->attributes_as<ir::ParameterAttributes>();
-    if (parameter.role != ir::ParameterRole::kCache) continue;
-    if (const auto axis = parameter.type.axis_of(AxisRole::kPosition))
-      most = std::max(most, parameter.type.dim(*axis).bounds(symbols).max);
-  }
-  return most;
-}
-
 int add_storage(Plan& plan, StorageKind kind, const std::string& name, const TensorType& type) {
   Storage storage;
   storage.kind = kind;
@@ -104,8 +92,8 @@ Result<std::shared_ptr<const Plan>> make_plan(const ir::Model& model, const Targ
   for (const TokenRange tokens : token_classes(max_tokens)) {
     SymbolBounds symbols = plan->symbols;
     if (!plan->token_symbol.empty()) symbols[plan->token_symbol] = {tokens.min, tokens.max};
-    const Limits limits{tokens.max, context_limit(model, symbols), options.workers};
-    TENON_ASSIGN(StepList list, StepBuilder(model, target, limits, symbols, tokens, *plan).build());
+    const Limits limits{std::move(symbols), options.workers};
+    TENON_ASSIGN(StepList list, StepBuilder(model, target, limits, tokens, *plan).build());
     plan->arena_bytes = std::max(plan->arena_bytes, assign_arena(list, plan->storages));
     place_barriers(list, plan->storages);
     for (const Step& step : list.steps)

@@ -20,8 +20,8 @@ inline TensorType table_type(const Match& match) {
 }
 inline const SharedTable kTable{"table", {1, 2}, table_type};
 
-inline size_t scratch(const Match&, const Limits& limits) {
-  return static_cast<size_t>(limits.tokens * limits.workers * 4);
+inline size_t scratch(const Match& match, const Limits& limits) {
+  return static_cast<size_t>(limits.largest(match.operands[0].type().dim(-2)) * limits.workers * 4);
 }
 
 inline const Target& test_target() {

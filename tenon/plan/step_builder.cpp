@@ -20,8 +20,8 @@ Operand whole(int storage, const TensorType& type) {
 }  // namespace
 
 StepBuilder::StepBuilder(const ir::Model& model, const Target& target, const Limits& limits,
-                         const SymbolBounds& symbols, TokenRange tokens, Plan& plan)
-    : model_(model), target_(target), limits_(limits), symbols_(symbols), plan_(plan) {
+                         TokenRange tokens, Plan& plan)
+    : model_(model), target_(target), limits_(limits), plan_(plan) {
   list_.tokens = tokens;
 }
 
@@ -84,10 +84,8 @@ Status StepBuilder::emit(ir::Node& root, const Chosen& chosen) {
   step.name = root.name();
   for (const ir::Node* node : chosen.match.nodes) step.attributes.push_back(node->shared_attributes());
   if (chosen.row->scratch_bytes) {
-    if (limits_.context == INT64_MAX) {
-      return Error{ErrorCode::kInvalidArgument, "step '" + step.name + "'",
-                   "an upper bound of the cached tokens, to size its scratch", "none",
-                   "give one for each symbol of the caches' extents"};
+    for (const ir::Value& operand : chosen.match.operands) {
+      TENON_RETURN_IF_ERROR(largest(packed_bytes(operand.type()), operand.node().name()));
     }
     step.scratch_bytes = chosen.row->scratch_bytes(chosen.match, limits_);
   }
@@ -228,7 +226,7 @@ Result<Operand> StepBuilder::new_storage(StorageKind kind, const TensorType& typ
 }
 
 Result<size_t> StepBuilder::largest(const Dim& bytes, const std::string& name) const {
-  const Bounds bounds = bytes.bounds(symbols_);
+  const Bounds bounds = bytes.bounds(limits_.symbols);
   if (bounds.max == INT64_MAX) {
     return Error{ErrorCode::kInvalidArgument, "tensor '" + name + "'", "bounded extents",
                  bytes.to_string() + " bytes", "give an upper bound for each symbol"};

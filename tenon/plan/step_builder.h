@@ -11,10 +11,9 @@ namespace tenon::plan {
 
 class StepBuilder {
  public:
-  // Storages of inputs, outputs and constants are shared by all lists of `plan`; `symbols` hold this list's
-  // bounds.
-  StepBuilder(const ir::Model& model, const Target& target, const Limits& limits, const SymbolBounds& symbols,
-              TokenRange tokens, Plan& plan);
+  // Storages of inputs, outputs and constants are shared by all lists of `plan`; `limits` are this list's.
+  StepBuilder(const ir::Model& model, const Target& target, const Limits& limits, TokenRange tokens,
+              Plan& plan);
 
   Result<StepList> build();
 
@@ -35,7 +34,6 @@ class StepBuilder {
   const ir::Model& model_;
   const Target& target_;
   const Limits limits_;
-  const SymbolBounds& symbols_;
   Plan& plan_;
   StepList list_;
   std::map<ir::Value, Operand> operands_;

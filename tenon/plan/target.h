@@ -22,9 +22,9 @@ struct TokenRange {
 
 // The largest run that a step list serves, for sizes that must be known ahead.
 struct Limits {
-  int64_t tokens = 1;   // of the step list's class
-  int64_t context = 1;  // the largest value of the cached-tokens symbol
+  SymbolBounds symbols;  // of the step list's class
   int workers = 1;
+  int64_t largest(const Dim& extent) const { return extent.bounds(symbols).max; }
 };
 
 // A table that is made once per run from some operands of a match and shared by every step that needs the
