@@ -15,7 +15,8 @@
 namespace tenon::checkpoints {
 namespace {
 
-const test::Breaker wrong_base("E4_rope_base_ten_percent_off", "RoPE's base is 1.1 times the file's");
+const test::Breaker other_pairs("E4_rope_pairs_of_the_other_mode",
+                                "NEOX pairs for NORMAL ones and the reverse");
 
 constexpr size_t kChunk = 512;          // tokens of each context
 constexpr double kLargestRatio = 1.05;  // of mean KL, ours to llama.cpp's
@@ -24,7 +25,8 @@ constexpr int kResamples = 2000;        // of the bootstrap
 
 void put_fault_in(decoder::NodeView& node) {
   auto* rope = std::get_if<decoder::RopeAttributes>(&node.attributes);
-  if (rope && wrong_base.active()) rope->freq_base *= 1.1;
+  if (rope == nullptr || !other_pairs.active()) return;
+  rope->mode = rope->mode == decoder::RopeMode::kNeox ? decoder::RopeMode::kNormal : decoder::RopeMode::kNeox;
 }
 
 double log_sum_exp(std::span<const float> logits) {
