@@ -36,6 +36,8 @@ struct Session::State {
                               const TextCallback& on_text, std::string& answer);
   Status evaluate_prompt(std::span<const int32_t> prompt, const GenerateOptions& options, Generation& out);
   Status evaluate(std::span<const int32_t> tokens, const engine::EvaluateCallbacks& callbacks = {});
+  template <class Run>
+  Status append(std::span<const int32_t> tokens, const Run& run);
 };
 
 Session::Session(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -66,9 +68,22 @@ Result<Session> Model::open_session(const SessionOptions& options) const {
 }
 
 Status Session::State::evaluate(std::span<const int32_t> tokens, const engine::EvaluateCallbacks& callbacks) {
-  Status status = sequence->evaluate(tokens, callbacks);
-  const auto kept = static_cast<size_t>(sequence->length()) - history.size();
-  history.insert(history.end(), tokens.begin(), tokens.begin() + static_cast<std::ptrdiff_t>(kept));
+  return append(tokens, [&] { return sequence->evaluate(tokens, callbacks); });
+}
+
+// Runs what evaluates `tokens`. `history` follows the cache, also when that stops half-way; when a callback
+// throws, the cache goes back to where it was.
+template <class Run>
+Status Session::State::append(std::span<const int32_t> tokens, const Run& run) {
+  const auto before = static_cast<int64_t>(history.size());
+  Status status;
+  try {
+    status = run();
+  } catch (...) {
+    static_cast<void>(sequence->trim(before));
+    throw;
+  }
+  history.insert(history.end(), tokens.begin(), tokens.begin() + (sequence->length() - before));
   return status;
 }
 
@@ -106,7 +121,6 @@ Result<Generation> Session::State::generate(std::span<const int32_t> prompt,
   if (prompt.empty()) {
     return Error{ErrorCode::kInvalidArgument, "prompt", "at least one token", "none", "give a text with -p"};
   }
-  cancelled = false;
   const Status evaluated = evaluate_prompt(prompt, generate_options, out);
   out.prompt_seconds = seconds_since(start);
   if (!evaluated.ok() && evaluated.error().code == ErrorCode::kCancelled) {
@@ -148,7 +162,7 @@ Result<Generation> Session::State::generate(std::span<const int32_t> prompt,
     }
     TENON_RETURN_IF_ERROR(evaluate({&token, 1}));
   }
-  emit(stream.flush());
+  if (out.stop != StopReason::kCallback) emit(stream.flush());
   out.generation_seconds = seconds_since(prompt_end);
   return out;
 }
@@ -183,17 +197,25 @@ Result<std::vector<int32_t>> Session::State::render(std::string& text) const {
 Result<Generation> Session::chat(std::string_view message, const GenerateOptions& options,
                                  const TextCallback& on_text) {
   State& s = *state_;
+  s.cancelled = false;
   if (!s.model->chat_template) {
     return Error{ErrorCode::kUnsupported, "chat", "a chat template in the model's file",
                  "none that can be used", "use --raw (Session::complete) to continue a text instead"};
   }
+  std::vector<text::ChatMessage> before = s.messages;
   s.messages.push_back({"user", std::string(message), ""});
   std::string text, answer;
-  Result<std::vector<int32_t>> prompt = s.render(text);
-  Result<Generation> out =
-      prompt.ok() ? s.generate(*prompt, options, on_text, answer) : Result<Generation>(prompt.error());
+  Result<Generation> out = Generation{};
+  try {
+    Result<std::vector<int32_t>> prompt = s.render(text);
+    s.conversation.clear();  // until the answer is whole, `history` is not its tokens
+    out = prompt.ok() ? s.generate(*prompt, options, on_text, answer) : Result<Generation>(prompt.error());
+  } catch (...) {
+    s.messages = std::move(before);
+    throw;
+  }
   if (!out.ok()) {
-    s.messages.pop_back();
+    s.messages = std::move(before);
     return out;
   }
   s.messages.push_back({"assistant", answer, ""});
@@ -207,6 +229,7 @@ Result<Generation> Session::chat(std::string_view message, const GenerateOptions
 Result<Generation> Session::complete(std::string_view prompt, const GenerateOptions& options,
                                      const TextCallback& on_text) {
   State& s = *state_;
+  s.cancelled = false;
   s.messages.clear();
   s.conversation.clear();
   std::string answer;
@@ -216,18 +239,18 @@ Result<Generation> Session::complete(std::string_view prompt, const GenerateOpti
 
 void Session::cancel() { state_->cancelled = true; }
 
-Status Session::evaluate(std::span<const int32_t> tokens) { return state_->evaluate(tokens); }
+Status Session::evaluate(std::span<const int32_t> tokens) {
+  state_->conversation.clear();  // its tokens are no longer those of `history`
+  return state_->evaluate(tokens);
+}
 
 Status Session::evaluate(std::span<const int32_t> tokens,
                          const std::function<void(std::span<const float>)>& on_row) {
   if (!state_->options.all_logits) {
     throw std::logic_error("[Session::evaluate] logits of every token need SessionOptions::all_logits");
   }
-  const Status status = state_->sequence->evaluate_all(tokens, on_row);
-  const auto kept = static_cast<size_t>(state_->sequence->length()) - state_->history.size();
-  state_->history.insert(state_->history.end(), tokens.begin(),
-                         tokens.begin() + static_cast<std::ptrdiff_t>(kept));
-  return status;
+  state_->conversation.clear();
+  return state_->append(tokens, [&] { return state_->sequence->evaluate_all(tokens, on_row); });
 }
 
 std::span<const float> Session::logits() const { return state_->sequence->logits(); }

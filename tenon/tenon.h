@@ -3,8 +3,10 @@
 //   auto model = tenon::Model::load("model.gguf");
 //   if (!model.ok()) return complain(model.error().message());
 //   auto session = model->open_session();
-//   auto done = session->chat("Name three rivers.", {}, [](std::string_view text) { std::cout << text; return
-//   true; });
+//   auto done = session->chat("Name three rivers.", {}, [](std::string_view text) {
+//     std::cout << text;
+//     return true;
+//   });
 //
 // What comes from outside (files, prompts, options) is answered by a Result; misuse of a call throws
 // std::logic_error or std::invalid_argument. The library never prints and never exits.

@@ -24,7 +24,7 @@ std::string_view error_code_name(ErrorCode code) {
 
 namespace {
 
-// Length of the valid UTF-8 sequence that starts at text[i], or 0.
+// Length of the printable UTF-8 sequence that starts at text[i], or 0.
 size_t utf8_length(std::string_view text, size_t i) {
   const auto byte = [&](size_t k) { return static_cast<unsigned char>(text[k]); };
   const unsigned char lead = byte(i);
@@ -33,7 +33,12 @@ size_t utf8_length(std::string_view text, size_t i) {
   for (size_t k = 1; k < length; ++k) {
     if ((byte(i + k) >> 6) != 2) return 0;
   }
-  return length;
+  const bool overlong_or_outside =
+      lead == 0xc0 || lead == 0xc1 || lead > 0xf4 || (lead == 0xe0 && byte(i + 1) < 0xa0) ||
+      (lead == 0xed && byte(i + 1) > 0x9f) || (lead == 0xf0 && byte(i + 1) < 0x90) ||
+      (lead == 0xf4 && byte(i + 1) > 0x8f);
+  const bool control = lead == 0xc2 && byte(i + 1) < 0xa0;  // U+0080 to U+009F steer terminals
+  return overlong_or_outside || control ? 0 : length;
 }
 
 }  // namespace

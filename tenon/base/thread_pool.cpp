@@ -104,20 +104,27 @@ struct ThreadPool::State {
     call.fetch_add(1, std::memory_order_release);
     call.notify_all();
   }
+
+  void stop() {
+    stopping = true;
+    announce();
+    for (std::thread& thread : threads) thread.join();
+  }
 };
 
 ThreadPool::ThreadPool(int threads) : state_(std::make_unique<State>()) {
   if (threads < 1) throw std::invalid_argument("[ThreadPool] needs at least one thread");
-  for (int rank = 1; rank < threads; ++rank) {
-    state_->threads.emplace_back([state = state_.get(), rank, threads] { state->serve(rank, threads); });
+  try {
+    for (int rank = 1; rank < threads; ++rank) {
+      state_->threads.emplace_back([state = state_.get(), rank, threads] { state->serve(rank, threads); });
+    }
+  } catch (...) {  // the system has no more threads
+    state_->stop();
+    throw;
   }
 }
 
-ThreadPool::~ThreadPool() {
-  state_->stopping = true;
-  state_->announce();
-  for (std::thread& thread : state_->threads) thread.join();
-}
+ThreadPool::~ThreadPool() { state_->stop(); }
 
 int ThreadPool::size() const { return state_->size(); }
 

@@ -1,4 +1,4 @@
-// The one thread pool of the process. Work is a function that every worker enters once with its (rank, size);
+// A pool of threads. Work is a function that every worker enters once with its (rank, size);
 // inside, workers meet at barriers. A whole plan runs in one such call, so a step costs a barrier and not a
 // wake-up.
 #pragma once

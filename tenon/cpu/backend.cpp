@@ -1,7 +1,9 @@
 #include "tenon/cpu/backend.h"
 
 #include <atomic>
+#include <exception>
 #include <functional>
+#include <system_error>
 
 #include "tenon/base/thread_pool.h"
 #include "tenon/cpu/dispatch.h"
@@ -48,7 +50,8 @@ class CpuProgram : public runtime::Program {
   // The whole list in one parallel call: a step costs a barrier, where the plan asks for one.
   Status run(size_t list, std::span<const runtime::BoundStep> steps,
              runtime::Traffic* traffic) const override {
-    Status outcome;  // written by worker 0 alone: kernels' errors are the same for all
+    Status outcome;             // written by worker 0 alone: kernels' errors are the same for all
+    std::exception_ptr thrown;  // by a reference; handed on when all workers have left
     std::atomic<bool> failed = false;
     const auto work = [&](const Worker& worker) {
       const StepContext context{kernels_, worker, traffic};
@@ -62,14 +65,19 @@ class CpuProgram : public runtime::Program {
           return;
         }
         if (worker.rank == 0) {
-          outcome = runtime::run_reference(*loaded.reference, steps[i], traffic);
-          failed = !outcome.ok();
+          try {
+            outcome = runtime::run_reference(*loaded.reference, steps[i], traffic);
+          } catch (...) {
+            thrown = std::current_exception();
+          }
+          failed = thrown || !outcome.ok();
         }
         worker.barrier();
         if (failed) return;
       }
     };
     pool_.run(std::cref(work));  // by reference: a copy would allocate on every step
+    if (thrown) std::rethrow_exception(thrown);
     return outcome;
   }
 
@@ -108,7 +116,12 @@ class CpuBackend : public runtime::Backend {
 
 Result<std::shared_ptr<runtime::Backend>> make_backend(int threads) {
   TENON_ASSIGN(const KernelTable* kernels, select_kernels());
-  return std::shared_ptr<runtime::Backend>(std::make_shared<CpuBackend>(*kernels, threads));
+  try {
+    return std::shared_ptr<runtime::Backend>(std::make_shared<CpuBackend>(*kernels, threads));
+  } catch (const std::system_error& error) {
+    return Error{ErrorCode::kIo, "threads", std::to_string(threads) + " of them", error.what(),
+                 "use fewer (-t)"};
+  }
 }
 
 }  // namespace tenon::cpu

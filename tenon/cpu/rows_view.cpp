@@ -2,6 +2,11 @@
 
 namespace tenon::cpu {
 
+Error strides_error() {
+  return {ErrorCode::kUnsupported, "tensor view", "rows at one distance, without gaps inside",
+          "other strides", "run with --device ref"};
+}
+
 Result<RowsView> rows_of(const TensorRef& tensor) {
   RowsView out;
   out.data = tensor.data;
@@ -11,15 +16,10 @@ Result<RowsView> rows_of(const TensorRef& tensor) {
     out.width = 1;
     return out;
   }
-  const auto fail = [] {
-    return Error{ErrorCode::kUnsupported, "tensor view", "rows at one distance, without gaps inside",
-                 "other strides", "run with --device ref"};
-  };
   const ElementTypeInfo& element = info(tensor.element);
   out.width = tensor.extent[static_cast<size_t>(last)];
   out.stride = out.width / element.block_elements * element.block_bytes;
-  if (out.width > element.block_elements && tensor.stride[static_cast<size_t>(last)] != element.block_bytes)
-    return fail();
+  if (out.width > element.block_elements && !last_axis_packed(tensor)) return strides_error();
   bool first = true;
   for (int axis = last - 1; axis >= 0; --axis) {
     const int64_t extent = tensor.extent[static_cast<size_t>(axis)];
@@ -28,7 +28,7 @@ Result<RowsView> rows_of(const TensorRef& tensor) {
     if (first)
       out.stride = stride;
     else if (stride != out.stride * out.rows)
-      return fail();
+      return strides_error();
     first = false;
     out.rows *= extent;
   }

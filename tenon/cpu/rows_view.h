@@ -18,6 +18,15 @@ struct RowsView {
   int64_t stride_in(int64_t element_bytes) const { return stride / element_bytes; }
 };
 
+// Whether the elements of the last axis follow each other without gaps.
+inline bool last_axis_packed(const TensorRef& tensor) {
+  const auto last = static_cast<size_t>(tensor.rank - 1);
+  return tensor.extent[last] == 1 || tensor.stride[last] == info(tensor.element).block_bytes;
+}
+
+// The error of a view that a kernel cannot walk.
+Error strides_error();
+
 // An error when the last axis has gaps or the rows lie at several distances.
 Result<RowsView> rows_of(const TensorRef& tensor);
 

@@ -1,3 +1,4 @@
+#include "tenon/cpu/rows_view.h"
 #include "tenon/cpu/steps.h"
 #include "tenon/op/attention.h"
 #include "tenon/op/rope.h"
@@ -13,6 +14,9 @@ Status step_attention(const runtime::BoundStep& step, const StepContext& context
   const runtime::BoundPart& part = step.parts[0];
   const auto& attributes = *step.step->find_attributes<op::AttentionAttributes>();
   const TensorRef &q = part.inputs[0], &k = part.inputs[1], &v = part.inputs[2], &out = part.outputs[0];
+  for (const TensorRef* tensor : {&q, &k, &v, &out}) {
+    if (!last_axis_packed(*tensor)) return strides_error();
+  }
   AttentionJob job;
   job.q = q.data;
   job.q_type = q.element;
@@ -47,6 +51,7 @@ Status step_attention(const runtime::BoundStep& step, const StepContext& context
       break;
     case ir::MaskKind::kExplicit: {
       const TensorRef& mask = part.inputs[3];
+      if (!last_axis_packed(mask)) return strides_error();
       job.mask = AttentionMask::kRows;
       job.mask_rows = mask.data;
       job.mask_type = mask.element;
@@ -89,6 +94,7 @@ Status step_rope(const runtime::BoundStep& step, const StepContext& context) {
   const auto& attributes = *step.step->find_attributes<op::RopeAttributes>();
   for (const runtime::BoundPart& part : step.parts) {
     const TensorRef &x = part.inputs.front(), &out = part.outputs[0];
+    if (!last_axis_packed(x)) return strides_error();
     RopeJob job;
     job.mode = attributes.mode == op::RopeMode::kNormal ? RopeMode::kNormal : RopeMode::kNeox;
     job.x = x.as<float>();

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 
 #include "tenon/cpu/rows_view.h"

@@ -34,12 +34,9 @@ TensorRef part_of(const TensorRef& tensor, int64_t index) {
 Result<RowsView> token_rows(const TensorRef& tensor) {
   TensorRef flat = tensor;
   if (flat.rank == 4) {
-    const bool packed =
+    const bool heads_packed =
         tensor.extent[2] == 1 || tensor.stride[2] == tensor.extent[3] * info(tensor.element).block_bytes;
-    if (!packed) {
-      return Error{ErrorCode::kUnsupported, "cache rows", "heads without gaps", "other strides",
-                   "run with --device ref"};
-    }
+    if (!heads_packed || !last_axis_packed(tensor)) return strides_error();
     flat.rank = 3;
     flat.extent[2] = tensor.extent[2] * tensor.extent[3];
     flat.stride[2] = info(tensor.element).block_bytes;

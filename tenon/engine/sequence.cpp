@@ -79,6 +79,7 @@ Status Sequence::run(std::span<const int32_t> tokens, Rows rows, const LogitsSin
 }
 
 Status Sequence::step(std::span<const int32_t> tokens, Rows rows) {
+  last_row_ = {};
   const auto count = static_cast<int64_t>(tokens.size());
   TENON_RETURN_IF_ERROR(bind_inputs(tokens, rows));
   TENON_RETURN_IF_ERROR(state_.bind(*session_));

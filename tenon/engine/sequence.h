@@ -38,7 +38,8 @@ class Sequence {
   Status evaluate_all(std::span<const int32_t> tokens, const LogitsSink& row,
                       const EvaluateCallbacks& callbacks = {});
 
-  // f32 [vocabulary rows] of the last token; valid until the next call that evaluates.
+  // f32 [vocabulary rows] of the last token; valid until the next call that evaluates; empty
+  // after one that failed.
   std::span<const float> logits() const { return last_row_; }
 
   int64_t length() const { return state_.length(); }

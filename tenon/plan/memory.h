@@ -9,7 +9,7 @@ namespace tenon::plan {
 // bytes taken.
 size_t assign_arena(const StepList& list, std::vector<Storage>& storages);
 
-// Sets Step::barrier_before. `scratch` is one region that all steps share.
+// Sets Step::barrier_before. The scratch is one region that all steps share.
 void place_barriers(StepList& list, const std::vector<Storage>& storages);
 
 }  // namespace tenon::plan

@@ -1,10 +1,11 @@
 // Patterns of fusions, written as the expression that they match:
 //
-//   "Attention"                                      any node of that op; its operands are the node's inputs
-//   "Add(MatMul(x, w:Constant), r)"                  a tree; lower-case names are operands, in order of first
-//   mention "SwiGLU(MatMul(x, g:Constant), MatMul(x, u:Constant))"   the same name twice means the same value
-//   "VariadicSplit(ScatterUpdate(c:Parameter, i, r), l)"     an operand may be asked to come from an op
-//   "*"                                              any op
+//   "Attention"                      any node of that op; its operands are the node's inputs
+//   "Add(MatMul(x, w:Constant), r)"  a tree; lower-case names are operands, in order of first mention, and
+//                                    may be asked to come from an op
+//   "SwiGLU(MatMul(x, g), MatMul(x, u))"
+//                                    the same name twice means the same value
+//   "*"                              any op
 //
 // Inputs of Add and Multiply are taken both ways.
 #pragma once

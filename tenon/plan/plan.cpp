@@ -40,7 +40,8 @@ std::string print_extents(const std::vector<Dim>& extents) {
 std::string print_operand(const Plan& plan, const Operand& operand) {
   if (operand.storage < 0) return "(not read)";
   const Storage& storage = plan.storages[static_cast<size_t>(operand.storage)];
-  std::string out = storage.name + " " + std::string(name(operand.element)) + print_extents(operand.extents);
+  std::string out =
+      printable(storage.name) + " " + std::string(name(operand.element)) + print_extents(operand.extents);
   if (operand.offset != Dim(0)) out += " +" + operand.offset.to_string();
   return out;
 }
@@ -49,7 +50,8 @@ void print_list(const Plan& plan, const StepList& list, std::string& out) {
   out += "\nsteps for " + std::to_string(list.tokens.min) + " to " + std::to_string(list.tokens.max) +
          " tokens: " + std::to_string(list.steps.size()) + "\n";
   for (const Step& step : list.steps) {
-    out += (step.barrier_before ? "  | " : "    ") + std::string(step.row) + "  " + step.name + "\n";
+    out +=
+        (step.barrier_before ? "  | " : "    ") + std::string(step.row) + "  " + printable(step.name) + "\n";
     for (const StepPart& part : step.parts) {
       out += "        ";
       for (size_t i = 0; i < part.inputs.size(); ++i)
@@ -96,7 +98,7 @@ std::string print(const Plan& plan) {
          std::to_string(plan.scratch_bytes) + " bytes\n";
   if (!plan.refusals.empty()) out += "\nnot fused:\n";
   for (const Refusal& refusal : plan.refusals) {
-    out += "  " + refusal.row + " at " + refusal.node + ": " + refusal.reason + "\n";
+    out += "  " + refusal.row + " at " + printable(refusal.node) + ": " + printable(refusal.reason) + "\n";
   }
   return out;
 }

@@ -6,10 +6,13 @@
 #include <stdexcept>
 #include <vector>
 
+#include "tests/support/breaker.h"
 #include "tests/support/quant_capture.h"
 
 namespace tenon::quant {
 namespace {
+
+const test::Breaker one_bit("Q1_one_bit_of_a_block", "one bit of the blocks is another");
 
 class BlockFormats : public ::testing::TestWithParam<ElementType> {};
 
@@ -21,8 +24,10 @@ TEST_P(BlockFormats, Q1_DecodesBitForBitAsGgml) {
     std::vector<float> found(wanted.size());
     ASSERT_EQ(capture.bytes(prefix + "blocks").size(),
               bytes_for(GetParam(), static_cast<int64_t>(wanted.size())));
-    format.decode_row(capture.bytes(prefix + "blocks").data(), found.data(),
-                      static_cast<int64_t>(found.size()));
+    const std::span<const std::byte> captured = capture.bytes(prefix + "blocks");
+    std::vector<std::byte> blocks(captured.begin(), captured.end());
+    if (one_bit.active()) blocks[blocks.size() / 2] ^= std::byte{1};
+    format.decode_row(blocks.data(), found.data(), static_cast<int64_t>(found.size()));
     EXPECT_TRUE(test::same_bits(wanted, found)) << prefix << "blocks";
   }
 }
