@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <stdexcept>
 
 namespace tenon::cli {
@@ -37,6 +38,14 @@ NpyWriter::NpyWriter(std::string path, int64_t values)
       missing_(values) {}
 
 Result<NpyWriter> NpyWriter::create(const std::string& path, int64_t rows, int64_t columns) {
+  // The finished file takes the name by a rename, which must not put a file in the place of a device, a pipe
+  // or a link.
+  std::error_code error;
+  const std::filesystem::file_status status = std::filesystem::symlink_status(path, error);
+  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
+    return Error{ErrorCode::kIo, path, "a new file or a regular one", "something else of that name",
+                 "give another -o"};
+  }
   NpyWriter writer(path, rows * columns);
   writer.out_ << head(rows, columns);
   if (!writer.out_) return writer.failed();

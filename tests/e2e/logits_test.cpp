@@ -110,6 +110,9 @@ TEST(Logits, ErrorsLeaveNoFile) {
   const Outcome no_folder = run({"logits", tiny(), "--tokens", "1", "-o", scratch("no_folder/x.npy")});
   EXPECT_EQ(no_folder.status, 1);
   EXPECT_THAT(only_error(no_folder), HasSubstr("no_folder/x.npy"));
+  const Outcome device = run({"logits", tiny(), "--tokens", "1", "-o", "/dev/null"});
+  EXPECT_EQ(device.status, 1);
+  EXPECT_THAT(only_error(device), HasSubstr("a new file or a regular one"));
 }
 
 }  // namespace
