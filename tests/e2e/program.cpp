@@ -19,9 +19,9 @@ constexpr std::chrono::minutes kLimit(2);
 
 struct Pipe {
   int read = -1, write = -1;
-  Pipe() {
+  explicit Pipe(int flags = 0) {
     int ends[2];
-    if (pipe2(ends, O_CLOEXEC) != 0) throw std::runtime_error("[e2e] no pipe");
+    if (pipe2(ends, O_CLOEXEC | flags) != 0) throw std::runtime_error("[e2e] no pipe");
     read = ends[0];
     write = ends[1];
   }
@@ -73,7 +73,8 @@ void read_until_both_end(Pipe& out, Pipe& err, Outcome& outcome, pid_t process) 
 }  // namespace
 
 Outcome run(const std::vector<std::string>& arguments, const Surroundings& surroundings) {
-  Pipe in, out, err;
+  Pipe in, err;
+  Pipe out(O_DIRECT);  // packets: what one write wrote is what one read reads, however late it reads
   const int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
   const int file =
       surroundings.stdout_file.empty() ? -1 : open(surroundings.stdout_file.c_str(), O_WRONLY | O_CLOEXEC);

@@ -12,7 +12,7 @@ namespace tenon::e2e {
 struct Outcome {
   int status = -1;  // exit status; 128 + signal when one ended it
   std::string out, err;
-  std::vector<std::string> chunks;  // `out` as it came: whole writes of the program
+  std::vector<std::string> chunks;  // `out` by the program's writes
 };
 
 struct Surroundings {
