@@ -45,6 +45,12 @@ struct Cache {
   int64_t layer = -1;
 };
 
+// A state that every step replaces as a whole: the inputs of a convolution, an SSM's or a delta-net's memory.
+// Static extents; zero before the first token; the model's output of the same name is its next value.
+struct RecurrentState {
+  int64_t layer = -1;
+};
+
 // A mask whose structure is known; kExplicit is whatever the tensor says.
 enum class MaskStructure { kExplicit, kCausal, kWindow, kBidirectional };
 struct Mask {
@@ -53,7 +59,7 @@ struct Mask {
   Edge positions;      // of the queries; for kCausal and kWindow. The key in row j of a cache has position j.
 };
 
-using Leaf = std::variant<std::monostate, Weight, Input, Cache, Mask>;
+using Leaf = std::variant<std::monostate, Weight, Input, Cache, RecurrentState, Mask>;
 
 // One node. `op` is ggml's name without prefix ("MUL_MAT"); unary and GLU kinds are ops of their own ("SILU",
 // "SWIGLU").
@@ -79,7 +85,7 @@ class Decoder {
   virtual size_t node_count() const = 0;
   // Valid as long as the decoder.
   virtual NodeView node(size_t index) const = 0;
-  // Logits first, then one per cache that is written.
+  // Logits first, then one per cache that is written and one per recurrent state.
   virtual std::vector<Output> outputs() const = 0;
   // Bounds of the symbols that the extents use.
   virtual SymbolBounds symbols() const = 0;

@@ -10,7 +10,8 @@
 
 namespace tenon::ir {
 
-// What a parameter is to the model. kCache, kMask and kAttentionSize have details below.
+// What a parameter is to the model. kCache, kMask and kAttentionSize have details below; those after
+// kBeamIndices are the inputs of a paged model.
 enum class ParameterRole : uint8_t {
   kNone,
   kTokens,
@@ -18,11 +19,20 @@ enum class ParameterRole : uint8_t {
   kOutputRows,
   kMask,
   kCache,
+  kRecurrentState,
   kCacheIndex,
-  kAttentionSize
+  kAttentionSize,
+  kBeamIndices,
+  kPastLengths,
+  kSequenceBegins,
+  kBlockIndices,
+  kBlockBegins,
+  kMaxContextLength
 };
-inline constexpr std::array<std::string_view, 8> kParameterRoleNames = {
-    "none", "tokens", "positions", "output_rows", "mask", "cache", "cache_index", "attention_size"};
+inline constexpr std::array<std::string_view, 15> kParameterRoleNames = {
+    "none",         "tokens",          "positions",     "output_rows",    "mask",
+    "cache",        "recurrent_state", "cache_index",   "attention_size", "beam_indices",
+    "past_lengths", "sequence_begins", "block_indices", "block_begins",   "max_context_length"};
 
 // How the rows of a cache come and go.
 enum class CacheKind : uint8_t { kAppend, kWindow, kOverwrite };
@@ -40,7 +50,7 @@ struct ParameterAttributes : AttributesOf<ParameterAttributes> {
   CacheKind cache = CacheKind::kAppend;  // role kCache
   MaskKind mask = MaskKind::kExplicit;   // role kMask
   int64_t window = 0;                    // of a window cache or mask, in tokens
-  int64_t layer = -1;                    // of a cache
+  int64_t layer = -1;                    // of a cache or recurrent state
   std::string value_symbol;  // the symbol that this input's single element gives a value to, if any
 
   template <class V>

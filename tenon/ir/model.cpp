@@ -189,6 +189,9 @@ void Model::erase(Node& node) {
 int Model::erase_unreachable() {
   std::unordered_set<const Node*> reached(parameters_.begin(), parameters_.end());
   std::vector<Node*> pending(results_.begin(), results_.end());
+  for (const std::unique_ptr<Node>& node : nodes_) {
+    if (node->schema().sink) pending.push_back(node.get());
+  }
   while (!pending.empty()) {
     Node* const node = pending.back();
     pending.pop_back();

@@ -39,7 +39,7 @@ class Model {
   Status set_input(Node& node, int input, Value to);
   // Removes a node that no one reads; throws std::logic_error otherwise.
   void erase(Node& node);
-  // Removes all nodes from which no Result is reached, except Parameters. Returns how many.
+  // Removes all nodes from which neither a Result nor a sink is reached, except Parameters. Returns how many.
   int erase_unreachable();
 
   size_t node_count() const { return nodes_.size(); }

@@ -57,6 +57,7 @@ struct OpSchema {
   std::string_view name;
   std::vector<InputRule> inputs;
   bool variadic = false;     // the last input rule may repeat
+  bool sink = false;         // has an effect beyond its outputs: never unreachable
   bool elementwise = false;  // broadcasts its inputs numpy-wise; the verifier watches its token axes
   std::unique_ptr<Attributes> (*make_attributes)() = nullptr;
   Result<std::vector<TensorType>> (*infer)(const Inference&) = nullptr;

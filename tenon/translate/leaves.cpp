@@ -91,12 +91,15 @@ Result<ir::Value> translate_leaf(const decoder::NodeView& leaf, ir::Model& model
     parameter.cache = kind_of(cache->kind);
     parameter.window = cache->window;
     parameter.layer = cache->layer;
+  } else if (const auto* state = std::get_if<decoder::RecurrentState>(&leaf.leaf)) {
+    parameter.role = ir::ParameterRole::kRecurrentState;
+    parameter.layer = state->layer;
   } else if (const auto* mask = std::get_if<decoder::Mask>(&leaf.leaf)) {
     parameter.role = ir::ParameterRole::kMask;
     parameter.mask = kind_of(mask->structure);
     parameter.window = mask->window;
   } else {
-    return leaf_error(leaf, "a weight, an input, a cache or a mask", "a leaf of no kind");
+    return leaf_error(leaf, "a weight, an input, a cache, a recurrent state or a mask", "a leaf of no kind");
   }
   return model.add_parameter(std::move(parameter));
 }
