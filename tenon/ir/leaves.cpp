@@ -20,20 +20,26 @@ Result<std::vector<TensorType>> infer_result(const Inference&) { return std::vec
 }  // namespace
 
 const OpSchema& parameter_schema() {
-  static const OpSchema schema{"Parameter",    {}, false, false, make_attributes<ParameterAttributes>,
-                               infer_parameter};
+  static const OpSchema schema{.name = "Parameter",
+                               .inputs = {},
+                               .make_attributes = make_attributes<ParameterAttributes>,
+                               .infer = infer_parameter};
   return schema;
 }
 
 const OpSchema& constant_schema() {
-  static const OpSchema schema{"Constant",    {}, false, false, make_attributes<ConstantAttributes>,
-                               infer_constant};
+  static const OpSchema schema{.name = "Constant",
+                               .inputs = {},
+                               .make_attributes = make_attributes<ConstantAttributes>,
+                               .infer = infer_constant};
   return schema;
 }
 
 const OpSchema& result_schema() {
-  static const OpSchema schema{"Result", {{"value", InputKind::kAny}},      false,
-                               false,    make_attributes<ResultAttributes>, infer_result};
+  static const OpSchema schema{.name = "Result",
+                               .inputs = {{"value", InputKind::kAny}},
+                               .make_attributes = make_attributes<ResultAttributes>,
+                               .infer = infer_result};
   return schema;
 }
 
