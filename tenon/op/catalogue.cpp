@@ -1,16 +1,22 @@
 #include <algorithm>
 #include <array>
 
+#include "tenon/op/assign.h"
 #include "tenon/op/attention.h"
 #include "tenon/op/broadcast.h"
+#include "tenon/op/comparison.h"
 #include "tenon/op/concat.h"
 #include "tenon/op/convert.h"
 #include "tenon/op/elementwise.h"
 #include "tenon/op/gather.h"
+#include "tenon/op/geglu.h"
 #include "tenon/op/gelu.h"
 #include "tenon/op/leaves.h"
 #include "tenon/op/matmul.h"
 #include "tenon/op/op.h"
+#include "tenon/op/paged_attention.h"
+#include "tenon/op/range.h"
+#include "tenon/op/read_value.h"
 #include "tenon/op/reduce_mean.h"
 #include "tenon/op/reshape.h"
 #include "tenon/op/rms_norm.h"
@@ -31,15 +37,50 @@ namespace tenon::op {
 std::span<const OpDefinition* const> all_ops() {
   // Sorted by the ops' names, upper case before lower case.
   static const auto ops = std::to_array<const OpDefinition*>({
-      &add_op(),       &attention_op(),      &broadcast_op(), &concat_op(),
-      &constant_op(),  &convert_op(),        &cos_op(),       &divide_op(),
-      &erf_op(),       &gather_op(),         &gelu_op(),      &matmul_op(),
-      &multiply_op(),  &parameter_op(),      &rms_norm_op(),  &reduce_mean_op(),
-      &reshape_op(),   &result_op(),         &rope_op(),      &scatter_update_op(),
-      &set_rows_op(),  &shape_of_op(),       &sigmoid_op(),   &sin_op(),
-      &softmax_op(),   &sqrt_op(),           &squeeze_op(),   &subtract_op(),
-      &swiglu_op(),    &swish_op(),          &topk_op(),      &transpose_op(),
-      &unsqueeze_op(), &variadic_split_op(),
+      &add_op(),
+      &assign_op(),
+      &attention_op(),
+      &broadcast_op(),
+      &concat_op(),
+      &constant_op(),
+      &convert_op(),
+      &cos_op(),
+      &divide_op(),
+      &erf_op(),
+      &gather_op(),
+      &geglu_op(),
+      &gelu_op(),
+      &less_op(),
+      &less_equal_op(),
+      &logical_and_op(),
+      &matmul_op(),
+      &multiply_op(),
+      &paged_attention_op(),
+      &parameter_op(),
+      &rms_norm_op(),
+      &range_op(),
+      &read_value_op(),
+      &reduce_mean_op(),
+      &reshape_op(),
+      &result_op(),
+      &rope_op(),
+      &scatter_update_op(),
+      &select_op(),
+      &set_rows_op(),
+      &shape_of_op(),
+      &sigmoid_op(),
+      &sin_op(),
+      &softmax_op(),
+      &sqrt_op(),
+      &squeeze_op(),
+      &subtract_op(),
+      &swiglu_op(),
+      &swish_op(),
+      &tanh_op(),
+      &topk_op(),
+      &transpose_op(),
+      &unsqueeze_op(),
+      &variadic_split_op(),
   });
   return ops;
 }

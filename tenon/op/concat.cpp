@@ -13,6 +13,15 @@ AxisRole join_along(AxisRole a, AxisRole b) {
   return positions ? AxisRole::kPosition : join_roles(a, b);
 }
 
+// A batch that only the run knows beside one that is declared: the declared one counts, and the symbol's
+// bounds refuse another.
+bool is_open_batch(const Axis& a, const Axis& b) {
+  const auto open = [](const Axis& axis) {
+    return axis.role == AxisRole::kBatch && axis.extent.symbol_name().has_value();
+  };
+  return (open(a) && b.extent.is_constant()) || (open(b) && a.extent.is_constant());
+}
+
 InferredTypes infer(const ir::Inference& node) {
   TENON_RETURN_IF_ERROR(require_plain(node, 0));
   TensorType out = node.type(0);
@@ -25,8 +34,9 @@ InferredTypes infer(const ir::Inference& node) {
       const Axis& other = node.type(input).axes[static_cast<size_t>(i)];
       if (i == axis) {
         joined = Axis(joined.extent + other.extent, join_along(joined.role, other.role));
-      } else if (joined.extent == other.extent) {
-        joined.role = join_roles(joined.role, other.role);
+      } else if (joined.extent == other.extent || is_open_batch(joined, other)) {
+        joined = Axis(joined.extent.is_constant() ? joined.extent : other.extent,
+                      join_roles(joined.role, other.role));
       } else {
         return node.error("equal extents beside axis " + std::to_string(axis),
                           node.type(0).to_string() + " and " + node.type(input).to_string());

@@ -11,7 +11,7 @@
 namespace tenon::op {
 
 // Tensors of one evaluation. Inputs may be strided views; outputs are contiguous and already have their
-// extents.
+// extents. After the ports come the inputs that the op writes (OpDefinition::written_inputs).
 struct ReferenceCall {
   const ir::Attributes& attributes;
   std::span<const TensorRef> inputs;
@@ -32,6 +32,8 @@ struct OpDefinition {
   Decomposition decomposition = nullptr;  // null for primitive ops
   // Whether the elements of an input are read at all, given the attributes; null: all inputs are.
   bool (*reads)(const ir::Attributes& attributes, int input) = nullptr;
+  // Inputs whose memory, the caller's own, the op writes: caches that lie in blocks.
+  std::vector<int> written_inputs = {};
 };
 
 // Sorted by name.
