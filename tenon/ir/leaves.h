@@ -52,6 +52,7 @@ struct ParameterAttributes : AttributesOf<ParameterAttributes> {
   int64_t window = 0;                    // of a window cache or mask, in tokens
   int64_t layer = -1;                    // of a cache or recurrent state
   std::string value_symbol;  // the symbol that this input's single element gives a value to, if any
+  bool unused = false;       // a pass took its last reader; it stays until the consumer prunes it
 
   template <class V>
   void visit_fields(V& v) {
@@ -63,6 +64,7 @@ struct ParameterAttributes : AttributesOf<ParameterAttributes> {
     v.field("window", window);
     v.field("layer", layer);
     v.field("value_symbol", value_symbol);
+    v.field("unused", unused);
   }
 };
 
@@ -88,11 +90,13 @@ struct ConstantAttributes : AttributesOf<ConstantAttributes> {
 };
 
 struct ResultAttributes : AttributesOf<ResultAttributes> {
-  std::string name;  // the model output's name
+  std::string name;   // the model output's name
+  std::string state;  // the recurrent state whose next value it is; empty for others
 
   template <class V>
   void visit_fields(V& v) {
     v.field("name", name);
+    v.field("state", state);
   }
 };
 

@@ -108,9 +108,10 @@ Value Model::add_constant(std::unique_ptr<ConstantAttributes> attributes, std::s
   return add(constant_schema(), {}, std::move(attributes), std::move(name)).value()->output(0);
 }
 
-Node& Model::add_result(Value value, std::string name) {
+Node& Model::add_result(Value value, std::string name, std::string state) {
   auto attributes = std::make_unique<ResultAttributes>();
   attributes->name = name;
+  attributes->state = std::move(state);
   return *add(result_schema(), {value}, std::move(attributes), name + ".result").value();
 }
 

@@ -30,7 +30,8 @@ class Model {
   // still does, until the caller has moved them and erases it.
   Result<Value> replace_parameter(Node& old, ParameterAttributes attributes);
   Value add_constant(std::unique_ptr<ConstantAttributes> attributes, std::string name = "");
-  Node& add_result(Value value, std::string name);
+  // `state` names the recurrent state whose next value it is.
+  Node& add_result(Value value, std::string name, std::string state = "");
 
   // Makes every user of `from` read `to`; types downstream are inferred anew, once all have moved. After an
   // error (a shape rule's own) types are in part the old ones.

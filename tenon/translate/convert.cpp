@@ -76,7 +76,11 @@ Result<ir::Model> translate(const decoder::Decoder& decoder, std::span<const Tra
       return Error{ErrorCode::kInvalidGraph, "output '" + output.name + "'", "a port of a node", "none such",
                    ""};
     }
-    model.add_result(values[output.value.node][static_cast<size_t>(output.value.port)], output.name);
+    const ir::Node* const input = model.find_parameter(output.name);
+    const bool is_state =
+        input && input->attributes_as<ir::ParameterAttributes>().role == ir::ParameterRole::kRecurrentState;
+    model.add_result(values[output.value.node][static_cast<size_t>(output.value.port)], output.name,
+                     is_state ? output.name : "");
   }
   return model;
 }

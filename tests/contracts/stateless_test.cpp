@@ -8,6 +8,7 @@
 #include "tenon/plan/plan.h"
 #include "tenon/translate/convert.h"
 #include "tests/contracts/hand_graphs.h"
+#include "tests/contracts/model_queries.h"
 #include "tests/support/breaker.h"
 
 namespace tenon::contracts {
@@ -38,13 +39,6 @@ ir::Model converted_one_cache() {
   pass::ConvertOptions options;
   options.extensions.push_back(put_faults_in());
   return pass::convert(one_cache(), options).value();
-}
-
-std::vector<std::string> input_names(const ir::Model& model) {
-  std::vector<std::string> out;
-  for (const ir::Node* node : model.parameters())
-    out.push_back(node->attributes_as<ir::ParameterAttributes>().name);
-  return out;
 }
 
 TEST(S2_OneCache, IsOneScatterUpdateOnTheTokenAxis) {
@@ -97,13 +91,6 @@ ir::Model translated_one_cache() {
     EXPECT_TRUE(pass::lower_set_rows().run(model, context).ok());
   }
   return model;
-}
-
-ir::Node* find_op(const ir::Model& model, std::string_view op) {
-  for (ir::Node* const node : model.topological_order()) {
-    if (node->is(op)) return node;
-  }
-  return nullptr;
 }
 
 TEST(S19_SetRows, TakesRowsOfTheCachesTypeThenIndexThenCache) {
