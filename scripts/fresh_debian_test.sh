@@ -16,7 +16,7 @@ sources=/srv/tenon  # inside
 say() { printf '\n== %s\n' "$*"; }
 
 unmount() {
-  umount "$folder/dev" "$folder/proc" 2>/dev/null || true
+  umount "$folder/dev/pts" "$folder/dev" "$folder/proc" 2>/dev/null || true
 }
 trap unmount EXIT
 
@@ -52,6 +52,7 @@ for path in /etc/apt /etc/pip.conf /etc/ssl/certs/ca-certificates.crt /usr/local
 done
 mountpoint -q "$folder/proc" || mount -t proc proc "$folder/proc"
 mountpoint -q "$folder/dev" || mount --bind /dev "$folder/dev"
+mountpoint -q "$folder/dev/pts" || mount --bind /dev/pts "$folder/dev/pts"  # chats are tested on a terminal
 
 rm -rf "${folder:?}$sources"
 mkdir -p "$folder$sources"
