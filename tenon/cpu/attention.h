@@ -25,6 +25,11 @@ struct AttentionJob {
   ElementType k_type = ElementType::kF16, v_type = ElementType::kF16;
   int64_t k_token_stride = 0, k_head_stride = 0;
   int64_t v_token_stride = 0, v_head_stride = 0;
+  // Keys and values that lie in blocks: key p is row p % block_size of block blocks[p / block_size], and `k`
+  // and `v` are block 0. Null: they lie one after the other.
+  const int32_t* blocks = nullptr;
+  int64_t block_size = 0;
+  int64_t k_block_stride = 0, v_block_stride = 0;
   float* output = nullptr;  // [tokens, heads, head_size]; a row that sees no key becomes 0
   int64_t output_token_stride = 0, output_head_stride = 0;
 
@@ -35,7 +40,9 @@ struct AttentionJob {
   float scale = 1.0f;
 
   AttentionMask mask = AttentionMask::kNone;
-  const int32_t* positions = nullptr;  // [tokens]; kCausal
+  const int32_t* positions =
+      nullptr;  // [tokens], or null where token t has position first_position + t; kCausal
+  int64_t first_position = 0;
   // [keys]: the position of each key, or null where key j has position j. A negative one marks an empty row
   // of a ring and is never visible. kCausal only.
   const int32_t* key_positions = nullptr;
@@ -43,6 +50,8 @@ struct AttentionJob {
   const std::byte* mask_rows = nullptr;  // [tokens, keys], f32 or f16; kRows
   ElementType mask_type = ElementType::kF32;
   int64_t mask_stride = 0;
+
+  int64_t position(int64_t token) const { return positions ? positions[token] : first_position + token; }
 
   std::byte* workspace = nullptr;  // attention_workspace_bytes(...), 64-byte aligned
 };

@@ -89,7 +89,7 @@ Status step_rope_table(const runtime::BoundStep& step, const StepContext& contex
   return {};
 }
 
-// Inputs x [1,T,H,D], positions, factors (optional), table.
+// Inputs x, positions, factors (optional), table.
 Status step_rope(const runtime::BoundStep& step, const StepContext& context) {
   const auto& attributes = *step.step->find_attributes<op::RopeAttributes>();
   for (const runtime::BoundPart& part : step.parts) {
@@ -98,12 +98,13 @@ Status step_rope(const runtime::BoundStep& step, const StepContext& context) {
     RopeJob job;
     job.mode = attributes.mode == op::RopeMode::kNormal ? RopeMode::kNormal : RopeMode::kNeox;
     job.x = x.as<float>();
-    job.x_token_stride = x.stride[1] / kFloat;
+    const size_t token_axis = x.extent[0] == 1 ? 1 : 0;  // [1,T,H,D], or [T,1,H,D] of a paged model
+    job.x_token_stride = x.stride[token_axis] / kFloat;
     job.x_head_stride = x.stride[2] / kFloat;
     job.output = out.as<float>();
-    job.output_token_stride = out.stride[1] / kFloat;
+    job.output_token_stride = out.stride[token_axis] / kFloat;
     job.output_head_stride = out.stride[2] / kFloat;
-    job.tokens = x.extent[1];
+    job.tokens = x.extent[token_axis];
     job.heads = x.extent[2];
     job.head_size = x.extent[3];
     job.rotated = attributes.n_rot;

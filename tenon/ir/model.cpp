@@ -87,17 +87,21 @@ Result<Value> Model::add_parameter(ParameterAttributes attributes) {
   return node->output(0);
 }
 
+Result<Node*> Model::add_in_place_of(Node& old, const OpSchema& schema, std::vector<Value> inputs,
+                                     std::unique_ptr<Attributes> attributes) {
+  std::string name = std::exchange(old.name_, unique_name(old.name_ + ".old"));
+  by_name_.erase(name);
+  by_name_[old.name_] = &old;
+  return add(schema, std::move(inputs), std::move(attributes), std::move(name));
+}
+
 Result<Value> Model::replace_parameter(Node& old, ParameterAttributes attributes) {
   const auto place = std::find(parameters_.begin(), parameters_.end(), &old);
   if (place == parameters_.end())
     throw std::logic_error("[Model::replace_parameter] " + old.name() + " is no parameter");
   const auto index = place - parameters_.begin();
-  std::string name = std::exchange(old.name_, unique_name(old.name_ + ".old"));
-  by_name_.erase(name);
-  by_name_[old.name_] = &old;
-  TENON_ASSIGN(Node * node,
-               add(parameter_schema(), {}, std::make_unique<ParameterAttributes>(std::move(attributes)),
-                   std::move(name)));
+  TENON_ASSIGN(Node * node, add_in_place_of(old, parameter_schema(), {},
+                                            std::make_unique<ParameterAttributes>(std::move(attributes))));
   parameters_.pop_back();
   parameters_[static_cast<size_t>(index)] = node;
   return node->output(0);
@@ -133,12 +137,31 @@ Status Model::set_input(Node& node, int input, Value to) {
 }
 
 Status Model::replace_uses(Value from, Value to) {
-  const std::vector<Use> uses(from.uses().begin(), from.uses().end());
+  return replace_uses(std::vector<std::pair<Value, Value>>{{from, to}});
+}
+
+std::vector<Node*> Model::relink_uses(const std::vector<std::pair<Value, Value>>& moves) {
   std::vector<Node*> users;
-  for (const Use& use : uses) {
-    relink(*use.user, use.input, to);
-    users.push_back(use.user);
+  for (const auto& [from, to] : moves) {
+    const std::vector<Use> uses(from.uses().begin(), from.uses().end());
+    for (const Use& use : uses) {
+      relink(*use.user, use.input, to);
+      users.push_back(use.user);
+    }
   }
+  return users;
+}
+
+Status Model::replace_uses(const std::vector<std::pair<Value, Value>>& moves) {
+  return infer_again(relink_uses(moves));
+}
+
+Status Model::rewire(const std::vector<std::pair<Value, Value>>& moves) {
+  std::vector<Node*> users = relink_uses(moves);
+  erase_unreachable();
+  std::unordered_set<const Node*> left;
+  for (const std::unique_ptr<Node>& node : nodes_) left.insert(node.get());
+  std::erase_if(users, [&](const Node* user) { return left.count(user) == 0; });
   return infer_again(users);
 }
 
@@ -150,9 +173,19 @@ Result<std::vector<TensorType>> Model::infer(const Node& node) {
                std::to_string(node.ports_.size()) + " output ports", std::to_string(types.size()), ""};
 }
 
+// Whether elements of the node are extents: what reads it may change although its type does not.
+bool Model::carries_extents(Node& node) {
+  for (int port = 0; port < node.port_count(); ++port) {
+    if (is_integer(node.port_type(port).element) && !node.is("Constant") && value_as_dims(node.output(port)))
+      return true;
+  }
+  return false;
+}
+
 // Producers before users: a rule never sees an input that is new already beside one that is still to change.
 Status Model::infer_again(const std::vector<Node*>& nodes) {
-  const auto keeps_its_types = [](const Node* node) {
+  const auto keeps_its_types = [](Node* node) {
+    if (carries_extents(*node)) return false;
     const Result<std::vector<TensorType>> types = infer(*node);
     return types.ok() &&
            std::equal(types->begin(), types->end(), node->ports_.begin(),
@@ -165,7 +198,7 @@ Status Model::infer_again(const std::vector<Node*>& nodes) {
     if (pending.erase(node) == 0) continue;
     TENON_ASSIGN(std::vector<TensorType> types, infer(*node));
     for (size_t port = 0; port < types.size(); ++port) {
-      if (node->ports_[port].type == types[port]) continue;
+      if (node->ports_[port].type == types[port] && !carries_extents(*node)) continue;
       node->ports_[port].type = std::move(types[port]);
       for (const Use& use : node->ports_[port].uses) pending.insert(use.user);
     }

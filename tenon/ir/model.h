@@ -26,6 +26,10 @@ class Model {
   Result<Node*> add(const OpSchema& schema, std::vector<Value> inputs, std::unique_ptr<Attributes> attributes,
                     std::string name = "");
   Result<Value> add_parameter(ParameterAttributes attributes);
+  // Adds a node that takes over the name of `old`. Who reads `old` still does, until the caller has moved
+  // them and erases it.
+  Result<Node*> add_in_place_of(Node& old, const OpSchema& schema, std::vector<Value> inputs,
+                                std::unique_ptr<Attributes> attributes);
   // Adds a parameter that takes over the input name, the node name and the place of `old`. Who reads `old`
   // still does, until the caller has moved them and erases it.
   Result<Value> replace_parameter(Node& old, ParameterAttributes attributes);
@@ -36,6 +40,11 @@ class Model {
   // Makes every user of `from` read `to`; types downstream are inferred anew, once all have moved. After an
   // error (a shape rule's own) types are in part the old ones.
   Status replace_uses(Value from, Value to);
+  // The same for several values at once: no rule sees one that has moved beside one that has not.
+  Status replace_uses(const std::vector<std::pair<Value, Value>>& moves);
+  // The same, and what no Result and no sink reaches any more goes before types are inferred: for moves after
+  // which it would not fit.
+  Status rewire(const std::vector<std::pair<Value, Value>>& moves);
   // The same for one input slot.
   Status set_input(Node& node, int input, Value to);
   // Removes a node that no one reads; throws std::logic_error otherwise.
@@ -61,9 +70,11 @@ class Model {
  private:
   std::string unique_name(std::string name) const;
   static Result<std::vector<TensorType>> infer(const Node& node);
+  static bool carries_extents(Node& node);
   Status infer_again(const std::vector<Node*>& nodes);
   void unlink(Node& node, int input);
   void relink(Node& node, int input, Value to);
+  std::vector<Node*> relink_uses(const std::vector<std::pair<Value, Value>>& moves);
 
   std::string name_;
   std::vector<std::unique_ptr<Node>> nodes_;
@@ -74,7 +85,8 @@ class Model {
 };
 
 // The elements of an integer value as extents, where conversion can know them: small constants, parameters
-// that carry a symbol, and Concat, ShapeOf, Gather, Squeeze, Unsqueeze, Convert, Reshape of such.
+// that carry a symbol, and Concat, ShapeOf, Gather, Squeeze, Unsqueeze, Convert, Reshape of such, and sums,
+// differences and products of single ones.
 std::optional<std::vector<Dim>> value_as_dims(Value value);
 
 }  // namespace tenon::ir

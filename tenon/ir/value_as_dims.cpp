@@ -32,6 +32,14 @@ std::optional<std::vector<Dim>> known(Value value, int depth) {
     }
     return out;
   }
+  if (node.is("Add") || node.is("Subtract") || node.is("Multiply")) {
+    const auto a = known(node.input(0), depth + 1), b = known(node.input(1), depth + 1);
+    if (!a || !b || a->size() != 1 || b->size() != 1) return std::nullopt;
+    const Dim &left = a->front(), &right = b->front();
+    return std::vector<Dim>{node.is("Add")        ? left + right
+                            : node.is("Subtract") ? left - right
+                                                  : left * right};
+  }
   if (node.is("Gather") && node.input(0).type().rank() == 1) {
     const auto data = known(node.input(0), depth + 1);
     const auto indices = known(node.input(1), depth + 1);

@@ -14,18 +14,19 @@ InferredTypes infer(const ir::Inference& node) {
   return std::vector<TensorType>{{ElementType::kBool, std::move(axes)}};
 }
 
+Status reference(const ReferenceCall& call) {
+  return apply_comparison(call, [](auto a, auto b) { return a != 0 && b != 0; });
+}
+
 }  // namespace
 
 const OpDefinition& logical_and_op() {
-  static const OpDefinition op{
-      {.name = "LogicalAnd",
-       .inputs = {{"a"}, {"b"}},
-       .elementwise = true,
-       .make_attributes = ir::make_attributes<ir::NoAttributes>,
-       .infer = infer},
-      [](const ReferenceCall& call) {
-        return apply_comparison(call, [](auto a, auto b) { return a != 0 && b != 0; });
-      }};
+  static const OpDefinition op{{.name = "LogicalAnd",
+                                .inputs = {{"a"}, {"b"}},
+                                .elementwise = true,
+                                .make_attributes = ir::make_attributes<ir::NoAttributes>,
+                                .infer = infer},
+                               reference};
   return op;
 }
 

@@ -33,7 +33,7 @@ struct OpDefinition {
   // Whether the elements of an input are read at all, given the attributes; null: all inputs are.
   bool (*reads)(const ir::Attributes& attributes, int input) = nullptr;
   // Inputs whose memory, the caller's own, the op writes: caches that lie in blocks.
-  std::vector<int> written_inputs = {};
+  std::span<const int> written_inputs = {};
 };
 
 // Sorted by name.

@@ -10,6 +10,8 @@ namespace tenon::op {
 
 namespace {
 
+constexpr int kWrittenInputs[] = {kPagedKeyCache, kPagedValueCache};
+
 // Heads of q and of the caches; the innermost extents must say the same.
 InferredTypes infer(const ir::Inference& node) {
   for (const int input : {kPagedQ, kPagedK, kPagedV}) TENON_RETURN_IF_ERROR(require_rank(node, input, 2));
@@ -195,7 +197,7 @@ const OpDefinition& paged_attention_op() {
                                reference,
                                nullptr,
                                reads,
-                               {kPagedKeyCache, kPagedValueCache}};
+                               kWrittenInputs};
   return op;
 }
 

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "tenon/plan/border.h"
 #include "tenon/plan/memory.h"
 #include "tenon/plan/step_builder.h"
 #include "tenon/plan/views.h"
@@ -31,7 +32,7 @@ SymbolBounds symbol_bounds(const ir::Model& model, const SymbolBounds& overrides
   SymbolBounds bounds = model.symbols();
   for (const auto& [name, override_bounds] : overrides) bounds[name] = override_bounds;
   std::vector<std::string> mentioned;
-  for (const ir::Node* node : model.parameters()) {
+  for (const ir::Node* node : border_inputs(model)) {
     for (const Axis& axis : node->port_type(0).axes) axis.extent.collect_symbols(mentioned);
   }
   for (const std::string& name : mentioned) bounds.try_emplace(name);
@@ -50,13 +51,13 @@ int add_storage(Plan& plan, StorageKind kind, const std::string& name, const Ten
 }
 
 void add_border(const ir::Model& model, Plan& plan) {
-  for (const ir::Node* node : model.parameters()) {
-    const auto& parameter = node->attributes_as<ir::ParameterAttributes>();
+  for (const ir::Node* node : border_inputs(model)) {
+    const ir::ParameterAttributes parameter = input_attributes(*node);
     plan.inputs.push_back(
         {parameter, add_storage(plan, StorageKind::kInput, parameter.name, parameter.type), false});
   }
-  for (const ir::Node* node : model.results()) {
-    const auto& name = node->attributes_as<ir::ResultAttributes>().name;
+  for (const ir::Node* node : border_outputs(model)) {
+    const std::string& name = output_name(*node);
     const TensorType& type = node->input(0).type();
     plan.outputs.push_back({name, type, add_storage(plan, StorageKind::kOutput, name, type), false});
   }

@@ -3,15 +3,12 @@
 #include <algorithm>
 
 #include "tenon/op/op.h"
+#include "tenon/plan/border.h"
 #include "tenon/plan/views.h"
 
 namespace tenon::plan {
 
 namespace {
-
-bool is_border(const ir::Node& node) {
-  return node.is("Parameter") || node.is("Constant") || node.is("Result");
-}
 
 bool is_inside(const Match& match, const ir::Node& node) {
   return std::find(match.nodes.begin(), match.nodes.end(), &node) != match.nodes.end();
@@ -64,7 +61,7 @@ class Chooser {
   }
 
   RowChoice run(const ir::Model& model) {
-    for (const ir::Node* result : model.results()) out_.needed.insert(result->input(0));
+    for (const ir::Node* output : border_outputs(model)) out_.needed.insert(output->input(0));
     const std::vector<ir::Node*> order = model.topological_order();
     for (auto at = order.rbegin(); at != order.rend(); ++at) {
       ir::Node& node = **at;
@@ -154,7 +151,7 @@ ir::Value written_value(const Match& match) {
 
 const ir::Node* result_of(ir::Value value) {
   for (const ir::Use& use : value.uses()) {
-    if (use.user->is("Result")) return use.user;
+    if (use.user->is("Result") || use.user->is("Assign")) return use.user;
   }
   return nullptr;
 }

@@ -16,7 +16,7 @@ struct Chosen {
 struct RowChoice {
   std::map<const ir::Node*, Chosen> by_root;
   std::set<const ir::Node*> covered;  // inside a match, below its root
-  std::set<ir::Value> needed;         // read by a Result or by a chosen step
+  std::set<ir::Value> needed;         // read by a Result, an Assign or a chosen step
 
   bool is_needed(ir::Node& node) const;
   // A node that has to run and that no row took.
@@ -32,7 +32,7 @@ RowChoice choose_rows(const ir::Model& model, const Target& target, const TokenR
 bool is_read(const Match& match, ir::Value value);
 // The value that a step in place writes: the whole tensor, of which the root may be a view.
 ir::Value written_value(const Match& match);
-// The Result that reads the value directly, or null.
+// The Result or Assign that reads the value directly, or null.
 const ir::Node* result_of(ir::Value value);
 
 }  // namespace tenon::plan

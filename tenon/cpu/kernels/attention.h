@@ -64,10 +64,10 @@ struct Attention {
   // Keys that some of the tokens can see, as far as positions tell.
   static Worker::Range visible(const AttentionJob& job, int64_t first_token, int64_t tokens) {
     if (job.mask != AttentionMask::kCausal || job.key_positions != nullptr) return {0, job.keys};
-    int64_t lowest = job.positions[first_token], highest = lowest;
+    int64_t lowest = job.position(first_token), highest = lowest;
     for (int64_t t = first_token + 1; t < first_token + tokens; ++t) {
-      lowest = smaller(lowest, job.positions[t]);
-      highest = larger(highest, job.positions[t]);
+      lowest = smaller(lowest, job.position(t));
+      highest = larger(highest, job.position(t));
     }
     const int64_t end = larger(smaller(highest + 1, job.keys), 0);
     const int64_t begin = job.window > 0 ? larger(lowest - job.window + 1, 0) / Tile::kKeys * Tile::kKeys : 0;

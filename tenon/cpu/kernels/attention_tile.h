@@ -67,20 +67,42 @@ struct AttentionTile {
   // Takes keys first … first + count - 1, count <= kKeys, into out, largest and sum.
   void add_block(const AttentionJob& job, int64_t first_token, int64_t kv_head, int64_t first,
                  int64_t count) {
-    const std::byte* keys = job.k + first * job.k_token_stride + kv_head * job.k_head_stride;
-    const std::byte* values = job.v + first * job.v_token_stride + kv_head * job.v_head_stride;
-    if (job.k_type == ElementType::kF16)
-      score<uint16_t>(keys, job.k_token_stride, job.head_size, count);
-    else
-      score<float>(keys, job.k_token_stride, job.head_size, count);
+    for_each_run(job, first, count, [&](int64_t place, int64_t n, int64_t block, int64_t row) TENON_BODY {
+      const std::byte* keys =
+          job.k + block * job.k_block_stride + row * job.k_token_stride + kv_head * job.k_head_stride;
+      if (job.k_type == ElementType::kF16)
+        score<uint16_t>(keys, job.k_token_stride, job.head_size, place, n);
+      else
+        score<float>(keys, job.k_token_stride, job.head_size, place, n);
+    });
+    if (!few_rows())
+      multiply_rows<V>(rows, round_up(count, V::kLanes), q, width, k, kKeys, job.head_size, scores, kKeys,
+                       false);
     weigh(job, first_token, first, count);
-    if (job.v_type == ElementType::kF16)
-      add_values<uint16_t>(values, job.v_token_stride, job.head_size, count);
-    else
-      add_values<float>(values, job.v_token_stride, job.head_size, count);
+    for_each_run(job, first, count, [&](int64_t place, int64_t n, int64_t block, int64_t row) TENON_BODY {
+      const std::byte* values =
+          job.v + block * job.v_block_stride + row * job.v_token_stride + kv_head * job.v_head_stride;
+      if (job.v_type == ElementType::kF16)
+        add_values<uint16_t>(values, job.v_token_stride, job.head_size, place, n);
+      else
+        add_values<float>(values, job.v_token_stride, job.head_size, place, n);
+    });
   }
 
  private:
+  // The runs of neighbours in memory that keys first … first + count - 1 are: take(place among them, how
+  // many, block, row of the block).
+  template <class Take>
+  static TENON_INLINE void for_each_run(const AttentionJob& job, int64_t first, int64_t count, Take take) {
+    if (job.blocks == nullptr) return take(0, count, 0, first);
+    for (int64_t place = 0; place < count;) {
+      const int64_t key = first + place, row = key % job.block_size;
+      const int64_t n = smaller(job.block_size - row, count - place);
+      take(place, n, job.blocks[key / job.block_size], row);
+      place += n;
+    }
+  }
+
   // To turn the keys, and to widen values ahead, pays only where many rows use them.
   bool few_rows() const { return rows <= 8; }
 
@@ -119,22 +141,21 @@ struct AttentionTile {
     }
   }
 
-  // scores[r, key] = q[r] · key; garbage from `count` on, up to a whole vector.
+  // scores[r, place + key] = q[r] · key, or what is to be multiplied for that; garbage from `count` on, up to
+  // a whole vector.
   template <class Number>
-  void score(const std::byte* keys, int64_t stride, int64_t head_size, int64_t count) {
+  void score(const std::byte* keys, int64_t stride, int64_t head_size, int64_t place, int64_t count) {
     for (int64_t key = 0; key < count; key += V::kLanes) {
       const int64_t n = smaller(count - key, V::kLanes);
       if (!few_rows()) {
-        turn<Number>(keys + key * stride, stride, head_size, n, k + key);
+        turn<Number>(keys + key * stride, stride, head_size, n, k + place + key);
         continue;
       }
       widen<Number>(keys + key * stride, stride, head_size, n, k);
       for (int64_t r = 0; r < rows; ++r) {
-        V::store(scores + r * kKeys + key, dots(q + r * width, n));
+        V::store(scores + r * kKeys + place + key, dots(q + r * width, n));
       }
     }
-    if (few_rows()) return;
-    multiply_rows<V>(rows, round_up(count, V::kLanes), q, width, k, kKeys, head_size, scores, kKeys, false);
   }
 
   // Lane j: query · row j of k.
@@ -165,7 +186,7 @@ struct AttentionTile {
       const int64_t token = first_token + r / group;
       int32_t low = 0, high = std::numeric_limits<int32_t>::max();
       if (job.mask == AttentionMask::kCausal) {
-        high = job.positions[token];
+        high = static_cast<int32_t>(job.position(token));
         if (job.window > 0) low = static_cast<int32_t>(larger(high - job.window + 1, 0));
       }
       if (job.mask == AttentionMask::kRows) {
@@ -219,16 +240,16 @@ struct AttentionTile {
     sum[r] += V::sum(total);
   }
 
-  // out += weights * values.
+  // out += weights from `place` on * values.
   template <class Number>
-  void add_values(const std::byte* values, int64_t stride, int64_t head_size, int64_t count) {
+  void add_values(const std::byte* values, int64_t stride, int64_t head_size, int64_t place, int64_t count) {
     if (few_rows() && head_size == width) {
-      multiply_rows<V>(rows, width, scores, kKeys, reinterpret_cast<const Number*>(values),
+      multiply_rows<V>(rows, width, scores + place, kKeys, reinterpret_cast<const Number*>(values),
                        stride / static_cast<int64_t>(sizeof(Number)), count, out, width, true);
       return;
     }
     widen<Number>(values, stride, head_size, count, v);
-    multiply_rows<V>(rows, width, scores, kKeys, v, width, count, out, width, true);
+    multiply_rows<V>(rows, width, scores + place, kKeys, v, width, count, out, width, true);
   }
 };
 
