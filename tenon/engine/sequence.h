@@ -8,7 +8,8 @@
 #include <span>
 #include <vector>
 
-#include "tenon/runtime/state.h"
+#include "tenon/engine/step_inputs.h"
+#include "tenon/runtime/sequence_state.h"
 
 namespace tenon::engine {
 
@@ -42,30 +43,31 @@ class Sequence {
   // after one that failed.
   std::span<const float> logits() const { return last_row_; }
 
-  int64_t length() const { return state_.length(); }
-  int64_t context() const { return state_.context(); }
-  void reset() { state_.reset(); }
-  Status trim(int64_t length) { return state_.trim(length); }
-  size_t state_bytes() const { return state_.bytes(); }
+  int64_t length() const { return state_->length(); }
+  int64_t context() const { return state_->context(); }
+  void reset() { state_->reset(); }
+  bool can_trim() const { return state_->can_trim(); }
+  Status trim(int64_t length) { return state_->trim(length); }
+  // What the sequence holds, and back: SequenceState::save and restore.
+  std::vector<std::byte> save() const { return state_->save(); }
+  Status restore(int64_t length, std::span<const std::byte> saved) { return state_->restore(length, saved); }
+  size_t state_bytes() const { return state_->bytes(); }
   // Session::count_traffic of the session inside.
   void count_traffic(runtime::Traffic* traffic) { session_->count_traffic(traffic); }
 
  private:
   enum class Rows { kLast, kAll };
-  Sequence(std::unique_ptr<runtime::Session> session, runtime::State state, const SequenceOptions& options);
+  Sequence(std::unique_ptr<runtime::Session> session, std::unique_ptr<runtime::SequenceState> state,
+           const SequenceOptions& options);
   Status run(std::span<const int32_t> tokens, Rows rows, const LogitsSink* sink,
              const EvaluateCallbacks& callbacks);
   Status step(std::span<const int32_t> tokens, Rows rows);
-  Status bind_inputs(std::span<const int32_t> tokens, Rows rows);
 
   std::unique_ptr<runtime::Session> session_;
-  runtime::State state_;
+  std::unique_ptr<runtime::SequenceState> state_;
   SequenceOptions options_;
-  int64_t max_step_tokens_ = 1;
-  int64_t max_output_rows_ = 1;
-  std::vector<int32_t> tokens_, positions_, output_rows_;
-  std::vector<int64_t> cache_rows_;
-  int64_t attention_size_ = 0;
+  StepInputs inputs_;
+  std::vector<runtime::SymbolValue> symbols_;
   std::vector<float> logits_;  // [rows of the last step, vocabulary rows]
   std::span<const float> last_row_;
 };

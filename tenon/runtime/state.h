@@ -1,42 +1,44 @@
-// The KV state of one sequence: the caches of a plan, who holds them, and how many tokens they hold.
+// The state of one sequence: the caches and recurrent states of a plan, who holds them, and how many tokens
+// they know.
 #pragma once
 
-#include <string>
-#include <vector>
-
-#include "tenon/runtime/session.h"
+#include "tenon/runtime/sequence_state.h"
 
 namespace tenon::runtime {
 
-class State {
+class State : public SequenceState {
  public:
   // Takes the memory for the caches of `session`'s plan, for `context` tokens; untouched pages cost nothing.
-  // A cache that the plan writes in place is one buffer. Of another, each step writes the whole into a second
-  // buffer, and the two take turns.
+  // A cache that the plan writes in place is one buffer. Of another, and of a recurrent state, each step
+  // writes the whole into a second buffer, and the two take turns.
   static Result<State> create(const Session& session, Backend& backend, int64_t context);
 
-  int64_t length() const { return length_; }    // tokens that the caches hold
-  int64_t context() const { return context_; }  // tokens that they have room for
-
-  // kContextFull unless `tokens` more fit.
-  Status check_room(int64_t tokens) const;
-  // Binds the caches to the session that the state was made for. Before every step.
-  Status bind(Session& session);
-  // After the step ran: its `tokens` new tokens count.
-  void commit(int64_t tokens);
-  // Forgets all tokens, or those from `length` on; a length above the present one is an error.
-  void reset() { length_ = 0; }
-  Status trim(int64_t length);
-
-  size_t bytes() const;
+  int64_t length() const override { return length_; }
+  int64_t context() const override { return context_; }
+  // To the session that the state was made for.
+  Status bind(Session& session, int64_t tokens, std::vector<SymbolValue>& symbols) override;
+  void commit(int64_t tokens) override;
+  void reset() override;
+  bool can_trim() const override;
+  Status trim(int64_t length) override;
+  std::vector<std::byte> save() const override;
+  Status restore(int64_t length, std::span<const std::byte> saved) override;
+  size_t bytes() const override;
 
  private:
   struct Cache {
     std::string name;  // of the input and of the output
     Buffer read, write;
-    bool in_place = false;  // then both are one buffer
+    bool in_place = false;   // then both are one buffer
+    bool recurrent = false;  // zero before the first token, and replaced as a whole
+    size_t row_bytes = 0;    // of one token in a cache; of a recurrent state the whole
+    size_t held_bytes(int64_t tokens) const {
+      return recurrent ? row_bytes : row_bytes * static_cast<size_t>(tokens);
+    }
   };
-  std::vector<Cache> caches_;
+  size_t saved_bytes(int64_t tokens) const;
+
+  std::vector<Cache> caches_;  // then the recurrent states
   bool bound_ = false;
   int64_t length_ = 0;
   int64_t context_ = 0;

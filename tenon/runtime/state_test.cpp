@@ -24,7 +24,8 @@ class StateTest : public testing::TestWithParam<const char*> {
     const int64_t cached = state_.length() + count;
     std::vector<float> sum(static_cast<size_t>(2 * cached));
     EXPECT_TRUE(state_.check_room(count).ok());
-    EXPECT_TRUE(state_.bind(*session_).ok());
+    std::vector<SymbolValue> none;
+    EXPECT_TRUE(state_.bind(*session_, count, none).ok());
     EXPECT_TRUE(bind_input(*session_, "rows", rows).ok());
     EXPECT_TRUE(bind_input(*session_, "index", index).ok());
     EXPECT_TRUE(bind_output(*session_, "sum", sum).ok());
@@ -80,6 +81,63 @@ TEST_P(StateTest, CopyingTakesTwoBuffers) {
 
 INSTANTIATE_TEST_SUITE_P(Layouts, StateTest, testing::Values(kInPlaceCache, kCopiedCache),
                          [](const auto& test) { return test.index == 0 ? "InPlace" : "Copied"; });
+
+// next = state + x: the sum of all that was fed.
+class RecurrentStateTest : public testing::Test {
+ protected:
+  std::vector<float> feed(float value) {
+    std::vector<float> x = {value, 2 * value}, doubled(2);
+    std::vector<SymbolValue> none;
+    EXPECT_TRUE(state_.bind(*session_, 1, none).ok());
+    EXPECT_TRUE(bind_input(*session_, "x", x).ok());
+    EXPECT_TRUE(bind_output(*session_, "doubled", doubled).ok());
+    const SymbolValue symbols[] = {{"T", 1}, {"KV", 1}};
+    EXPECT_TRUE(session_->run(symbols).ok());
+    state_.commit(1);
+    return doubled;
+  }
+
+  std::shared_ptr<Backend> backend_ = ref::make_backend();
+  std::unique_ptr<Session> session_ = session_of(R"(
+    %s = Parameter() {name="cache_s_l0", type=f32[1,2], role=recurrent_state, layer=0}
+    %x = Parameter() {name="x", type=f32[1,2]}
+    %next = Add(%s:0, %x:0)
+    %sum = Add(%next:0, %next:0)
+    %r = Result(%sum:0) {name="doubled"}
+    %n = Result(%next:0) {name="cache_s_l0"})");
+  State state_ = State::create(*session_, *backend_, kContext).value();
+};
+
+TEST_F(RecurrentStateTest, StartsAtZeroAndGoesOnFromStepToStep) {
+  EXPECT_EQ(feed(1), (std::vector<float>{2, 4}));
+  EXPECT_EQ(feed(2), (std::vector<float>{6, 12}));
+  EXPECT_EQ(feed(4), (std::vector<float>{14, 28}));
+  EXPECT_EQ(state_.length(), 3);
+  EXPECT_EQ(state_.bytes(), 2 * 2 * sizeof(float));
+}
+
+TEST_F(RecurrentStateTest, ResetIsZeroWhicheverBufferIsRead) {
+  for (const int steps : {1, 2}) {
+    for (int i = 0; i < steps; ++i) feed(3);
+    state_.reset();
+    EXPECT_EQ(state_.length(), 0);
+    EXPECT_EQ(feed(1), (std::vector<float>{2, 4})) << "after " << steps << " steps";
+    state_.reset();
+  }
+}
+
+TEST_F(RecurrentStateTest, ATrimIsRefusedByNameAndChangesNothing) {
+  feed(1);
+  feed(1);
+  EXPECT_FALSE(state_.can_trim());
+  const Status status = state_.trim(1);
+  ASSERT_FALSE(status.ok());
+  EXPECT_EQ(status.error().code, ErrorCode::kUnsupported);
+  EXPECT_EQ(status.error().found, "recurrent state 'cache_s_l0'");
+  EXPECT_EQ(status.error().remedy, "reset and evaluate the tokens again, or restore a saved state");
+  EXPECT_TRUE(state_.trim(2).ok()) << "nothing is to be forgotten";
+  EXPECT_EQ(feed(1), (std::vector<float>{6, 12}));
+}
 
 TEST(State, ACacheThatDoesNotComeBackIsRefused) {
   const std::unique_ptr<Session> session = session_of(R"(

@@ -1,0 +1,49 @@
+// The inputs of one step by role, so that any model that has them can be fed: tokens, positions, cache rows,
+// wanted rows.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "tenon/runtime/session.h"
+
+namespace tenon::engine {
+
+class StepInputs {
+ public:
+  // For steps of `plan`, which lives as long as this.
+  explicit StepInputs(const plan::Plan& plan);
+
+  int64_t max_tokens() const { return max_tokens_; }  // of a step
+  // Rows of logits that a step can be asked for. A model without an input for wanted rows gives all.
+  int64_t max_output_rows() const { return max_output_rows_; }
+
+  void clear();
+  // New tokens of one sequence that holds `past`. Their logits: of all, or of the last.
+  void add(std::span<const int32_t> tokens, int64_t past, bool all_rows);
+
+  int64_t token_count() const { return static_cast<int64_t>(tokens_.size()); }
+  // Rows of logits that the step gives, and which of them is that of the i-th added sequence's last token.
+  int64_t row_count() const;
+  int64_t last_row(size_t sequence) const { return last_rows_.at(sequence); }
+
+  // To the inputs that are there, and the symbols of this step.
+  Status bind(runtime::Session& session, std::vector<runtime::SymbolValue>& symbols);
+
+ private:
+  void spread_positions();
+
+  const plan::Plan& plan_;
+  int64_t max_tokens_ = 1;
+  int64_t max_output_rows_ = 1;
+  bool chooses_rows_ = false;        // the model has an input for wanted rows
+  int64_t position_components_ = 1;  // values that the model wants for each token's position
+  std::vector<int32_t> tokens_, positions_, spread_positions_, output_rows_;
+  std::vector<int64_t> wide_tokens_, wide_positions_, cache_rows_;
+  std::vector<int32_t> beams_ = {0};  // one sequence, which goes on from itself
+  std::vector<int64_t> last_rows_;
+  int64_t attention_size_ = 0;
+};
+
+}  // namespace tenon::engine
