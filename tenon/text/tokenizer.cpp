@@ -11,25 +11,12 @@
 namespace tenon::text {
 namespace {
 
-constexpr std::string_view kModel = "gpt2";
 constexpr std::string_view kDefaultPreTokenizer = "default";
 
 std::string known_pre_tokenizers() {
   std::string names;
   for (const PreTokenizer& row : pre_tokenizers()) names.append(names.empty() ? "" : ", ").append(row.name);
   return names;
-}
-
-// The byte of a token spelt <0xNN>, which vocabularies with byte tokens of their own have.
-std::optional<char> spelt_byte(std::string_view text) {
-  if (text.size() != 6 || !text.starts_with("<0x") || text.back() != '>') return std::nullopt;
-  int value = 0;
-  for (const char digit : text.substr(3, 2)) {
-    const size_t at = std::string_view("0123456789ABCDEFabcdef").find(digit);
-    if (at == std::string_view::npos) return std::nullopt;
-    value = 16 * value + static_cast<int>(at < 16 ? at : at - 6);
-  }
-  return static_cast<char>(value);
 }
 
 }  // namespace
@@ -40,12 +27,13 @@ Result<Tokenizer> Tokenizer::load(const gguf::File& file) {
 }
 
 Result<Tokenizer> Tokenizer::build(VocabularyData data) {
-  if (data.model != kModel) {
+  const bool byte_level = data.model == kByteLevelModel;
+  if (!byte_level && data.model != kSentencePieceModel) {
     return Error{.code = ErrorCode::kUnsupported,
                  .where = "tokenizer.ggml.model",
-                 .wanted = "\"" + std::string(kModel) + "\" (byte-level BPE)",
+                 .wanted = "\"gpt2\" (byte-level BPE) or \"llama\" (SentencePiece)",
                  .found = "\"" + data.model + "\"",
-                 .remedy = "use a model with a byte-level BPE tokenizer"};
+                 .remedy = "use a model with one of these tokenizers"};
   }
   if (data.types.empty()) data.types.assign(data.tokens.size(), TokenType::kNormal);
   if (data.types.size() != data.tokens.size()) {
@@ -55,10 +43,10 @@ Result<Tokenizer> Tokenizer::build(VocabularyData data) {
   tokenizer.tokens_ = std::move(data.tokens);
   tokenizer.types_ = std::move(data.types);
   TENON_RETURN_IF_ERROR(tokenizer.index_tokens());
-  TENON_RETURN_IF_ERROR(tokenizer.choose_pre_tokenizer(data));
-  const auto find = [&tokenizer](std::string_view text) { return tokenizer.find_token(text); };
-  TENON_ASSIGN(tokenizer.pairs_, BytePairs::build(data.merges, find));
+  TENON_RETURN_IF_ERROR(byte_level ? tokenizer.prepare_byte_level(data)
+                                   : tokenizer.prepare_sentence_pieces(data));
   tokenizer.resolve_special_ids(data);
+  const auto find = [&tokenizer](std::string_view text) { return tokenizer.find_token(text); };
   tokenizer.end_tokens_ = find_end_tokens(data.ids, find, tokenizer.types_, tokenizer.notes_);
   tokenizer.special_tokens_.emplace(tokenizer.tokens_, tokenizer.types_);
   return tokenizer;
@@ -87,9 +75,25 @@ Status Tokenizer::index_tokens() {
                   "\"" + text + "\", as token " + std::to_string(*other));
     }
   }
+  return {};
+}
+
+Status Tokenizer::prepare_byte_level(const VocabularyData& data) {
+  TENON_RETURN_IF_ERROR(choose_pre_tokenizer(data));
   for (size_t byte = 0; byte < byte_tokens_.size(); ++byte) {
     byte_tokens_[byte] = find_token(byte_character(static_cast<uint8_t>(byte))).value_or(-1);
   }
+  TENON_ASSIGN(pairs_, BytePairs::build(data.merges, [this](std::string_view t) { return find_token(t); }));
+  return {};
+}
+
+Status Tokenizer::prepare_sentence_pieces(VocabularyData& data) {
+  if (!data.scores.empty() && data.scores.size() != tokens_.size()) {
+    throw std::invalid_argument("[Tokenizer::build] scores must be empty or one per token");
+  }
+  const auto find = [this](std::string_view text) { return find_token(text); };
+  TENON_ASSIGN(pieces_, SentencePieces::build(std::move(data.scores), tokens_.size(), find));
+  add_space_prefix_ = data.add_space_prefix.value_or(true);
   return {};
 }
 
@@ -122,9 +126,14 @@ void Tokenizer::resolve_special_ids(VocabularyData& data) {
                      std::to_string(tokens_.size()) + " tokens and is ignored");
     id->reset();
   }
+  if (pieces_) {  // llama.cpp's own ids for such a vocabulary
+    for (const auto& [id, usual] : {std::pair{&ids.bos, uint64_t{1}}, std::pair{&ids.eos, uint64_t{2}}}) {
+      if (!*id && usual < tokens_.size()) *id = usual;
+    }
+  }
   if (ids.bos) bos_ = static_cast<int32_t>(*ids.bos);
   if (ids.eos) eos_ = static_cast<int32_t>(*ids.eos);
-  const bool wants_bos = data.add_bos.value_or(pre_tokenizer_->adds_bos);
+  const bool wants_bos = data.add_bos.value_or(pieces_ || pre_tokenizer_->adds_bos);
   const bool wants_eos = data.add_eos.value_or(false);
   if (wants_bos && !bos_) notes_.push_back("the model wants a BOS token but names none; none is added");
   if (wants_eos && !eos_) notes_.push_back("the model wants an EOS token but names none; none is added");
@@ -141,10 +150,10 @@ std::vector<int32_t> Tokenizer::encode(std::string_view text, EncodeOptions opti
   for (const Fragment& fragment : fragments) {
     if (fragment.token) {
       tokens.push_back(*fragment.token);
-    } else if (is_valid_utf8(fragment.text)) {
-      encode_text(fragment.text, tokens);
+    } else if (add_space_prefix_) {  // every text stands first, or after a special token
+      encode_text(" " + std::string(fragment.text), tokens);
     } else {
-      encode_text(lenient_utf8(fragment.text), tokens);
+      encode_text(fragment.text, tokens);
     }
   }
   if (options.add_special && add_eos_ && !ends) tokens.push_back(*eos_);
@@ -152,6 +161,17 @@ std::vector<int32_t> Tokenizer::encode(std::string_view text, EncodeOptions opti
 }
 
 void Tokenizer::encode_text(std::string_view text, std::vector<int32_t>& out) const {
+  if (pieces_) {
+    pieces_->encode(
+        text, [this](std::string_view piece) { return find_token(piece); }, out);
+  } else if (is_valid_utf8(text)) {
+    encode_byte_level(text, out);
+  } else {
+    encode_byte_level(lenient_utf8(text), out);
+  }
+}
+
+void Tokenizer::encode_byte_level(std::string_view text, std::vector<int32_t>& out) const {
   std::vector<int32_t> symbols;
   for (const std::string_view word : splitter_->split(text)) {
     if (pre_tokenizer_->whole_words) {
@@ -171,7 +191,7 @@ std::string Tokenizer::decode_piece(int32_t token, bool special) const {
   const std::string& text = token_text(token);
   switch (types_[static_cast<size_t>(token)]) {
     case TokenType::kNormal:
-      return from_byte_alphabet(text);
+      return pieces_ ? with_spaces(text) : from_byte_alphabet(text);
     case TokenType::kUserDefined:
       return text;
     case TokenType::kControl:
@@ -190,7 +210,11 @@ std::string Tokenizer::decode_piece(int32_t token, bool special) const {
 
 std::string Tokenizer::decode(std::span<const int32_t> tokens, bool special) const {
   std::string text;
-  for (const int32_t token : tokens) text += decode_piece(token, special);
+  for (size_t i = 0; i < tokens.size(); ++i) {
+    const std::string piece = decode_piece(tokens[i], special);
+    const bool begins_with_prefix = i == 0 && add_space_prefix_ && piece.starts_with(' ');
+    text.append(piece, begins_with_prefix ? 1 : 0);
+  }
   return text;
 }
 

@@ -1,5 +1,5 @@
-// Text to token ids and back: byte-level BPE (tokenizer.ggml.model = gpt2), giving the ids that llama.cpp
-// gives.
+// Text to token ids and back, giving the ids that llama.cpp gives: byte-level BPE (tokenizer.ggml.model =
+// gpt2) and SentencePiece (llama).
 #pragma once
 
 #include <array>
@@ -14,6 +14,7 @@
 #include "tenon/gguf/file.h"
 #include "tenon/text/byte_pairs.h"
 #include "tenon/text/pre_tokenizer.h"
+#include "tenon/text/sentence_pieces.h"
 #include "tenon/text/special_tokens.h"
 #include "tenon/text/token_index.h"
 #include "tenon/text/vocabulary.h"
@@ -39,14 +40,16 @@ class Tokenizer {
   static Result<Tokenizer> load(const gguf::File& file);
   static Result<Tokenizer> build(VocabularyData data);
 
-  // Any bytes encode. Broken UTF-8 is read as lenient_utf8() says; a byte for which the vocabulary has no
-  // token is left out, as llama.cpp does.
+  // Any bytes encode. Byte-level BPE reads broken UTF-8 as lenient_utf8() says, SentencePiece byte by byte;
+  // a byte for which the vocabulary has no token is left out. SentencePiece begins a text, and what follows a
+  // special token, with a space where the model wants one.
   std::vector<int32_t> encode(std::string_view text, EncodeOptions options = {}) const;
 
   // The bytes that `token` stands for, maybe a part of a character (Utf8Stream puts them together). Control
   // and unknown tokens give their text when `special`, else nothing; unused ones give nothing. Throws
   // std::invalid_argument for an id that is not in the vocabulary.
   std::string decode_piece(int32_t token, bool special) const;
+  // The pieces of all, without the first one's space where the model begins a text with one.
   std::string decode(std::span<const int32_t> tokens, bool special) const;
 
   // The model may have more embedding rows than this: their logits stand for no token and are not sampled.
@@ -56,10 +59,11 @@ class Tokenizer {
   TokenType token_type(int32_t token) const;
   std::optional<int32_t> find_token(std::string_view text) const;
 
-  // nullopt when the file names none; no id stands in for it.
+  // nullopt when the file names none, but for SentencePiece: 1 and 2 then.
   std::optional<int32_t> bos() const { return bos_; }
   std::optional<int32_t> eos() const { return eos_; }
-  // The file's add_bos_token, else the pre-tokenizer's default; false where there is no such token.
+  // The file's add_bos_token, else the pre-tokenizer's default, for SentencePiece true; false where there is
+  // no such token.
   bool adds_bos() const { return add_bos_; }
   bool adds_eos() const { return add_eos_; }  // the file's add_eos_token, else false
   bool is_end_of_generation(int32_t token) const;
@@ -71,17 +75,26 @@ class Tokenizer {
  private:
   Tokenizer() = default;
   Status index_tokens();
+  Status prepare_byte_level(const VocabularyData& data);
+  Status prepare_sentence_pieces(VocabularyData& data);
   Status choose_pre_tokenizer(const VocabularyData& data);
   void resolve_special_ids(VocabularyData& data);
   void encode_text(std::string_view text, std::vector<int32_t>& out) const;
+  void encode_byte_level(std::string_view text, std::vector<int32_t>& out) const;
 
   std::vector<std::string> tokens_;
   std::vector<TokenType> types_;
   TokenIndex index_;
+
+  // Byte-level BPE.
   std::array<int32_t, 256> byte_tokens_{};  // -1 where there is none
   const PreTokenizer* pre_tokenizer_ = nullptr;
   std::optional<Splitter> splitter_;
   BytePairs pairs_;
+
+  std::optional<SentencePieces> pieces_;  // of a SentencePiece vocabulary alone
+  bool add_space_prefix_ = false;
+
   std::optional<SpecialTokens> special_tokens_;
   std::vector<int32_t> end_tokens_;
   std::optional<int32_t> bos_, eos_;

@@ -13,6 +13,7 @@ using gguf::ValueType;
 
 constexpr std::string_view kTokens = "tokenizer.ggml.tokens";
 constexpr std::string_view kScores = "tokenizer.ggml.scores";
+constexpr std::string_view kMerges = "tokenizer.ggml.merges";
 constexpr std::string_view kTokenType = "tokenizer.ggml.token_type";
 
 // A later key wins over an earlier one of the same member: the last three are old names.
@@ -82,13 +83,16 @@ Result<VocabularyData> read_vocabulary(const Metadata& metadata) {
   }
   TENON_ASSIGN(data.tokens, read_strings(metadata, kTokens));
   TENON_ASSIGN(data.types, read_types(metadata, data.tokens.size()));
-  if (metadata.contains(kScores)) {  // BPE ranks by the merge list; a file whose scores are broken is broken
-    TENON_ASSIGN(const std::vector<float> scores, metadata.array<float>(kScores));
-    TENON_RETURN_IF_ERROR(check_length(kScores, scores.size(), data.tokens.size()));
+  if (metadata.contains(kScores)) {
+    TENON_ASSIGN(data.scores, metadata.array<float>(kScores));
+    TENON_RETURN_IF_ERROR(check_length(kScores, data.scores.size(), data.tokens.size()));
   }
-  TENON_ASSIGN(data.merges, read_strings(metadata, "tokenizer.ggml.merges"));
+  if (data.model == kByteLevelModel || metadata.contains(kMerges)) {
+    TENON_ASSIGN(data.merges, read_strings(metadata, kMerges));
+  }
   TENON_ASSIGN(data.add_bos, read_flag(metadata, "tokenizer.ggml.add_bos_token"));
   TENON_ASSIGN(data.add_eos, read_flag(metadata, "tokenizer.ggml.add_eos_token"));
+  TENON_ASSIGN(data.add_space_prefix, read_flag(metadata, "tokenizer.ggml.add_space_prefix"));
   for (const IdKey& row : kIdKeys) {
     if (!metadata.contains(row.key)) continue;
     TENON_ASSIGN(data.ids.*row.member, metadata.unsigned_integer(row.key));

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tenon/base/result.h"
@@ -14,14 +15,20 @@ namespace tenon::text {
 // The numbers are those of tokenizer.ggml.token_type.
 enum class TokenType : uint8_t { kUndefined, kNormal, kUnknown, kControl, kUserDefined, kUnused, kByte };
 
-// The tokenizer.ggml.* keys that byte-level BPE needs.
+// Values of tokenizer.ggml.model.
+inline constexpr std::string_view kByteLevelModel = "gpt2";
+inline constexpr std::string_view kSentencePieceModel = "llama";
+
+// The tokenizer.ggml.* keys that byte-level BPE and SentencePiece need.
 struct VocabularyData {
-  std::string model;                // "gpt2" is byte-level BPE
+  std::string model;                // one of those above, or an unknown one
   std::optional<std::string> pre;   // the pre-tokenizer's name
   std::vector<std::string> tokens;  // text by id
   std::vector<TokenType> types;     // by id; empty: all are normal
-  std::vector<std::string> merges;  // "left right", the strongest first
+  std::vector<std::string> merges;  // of gpt2: "left right", the strongest first
+  std::vector<float> scores;        // by id, as far as the file has them: the higher, the sooner merged
   std::optional<bool> add_bos, add_eos;
+  std::optional<bool> add_space_prefix;
 
   // Ids as the file gives them, not yet held against the number of tokens.
   struct Ids {
@@ -31,8 +38,8 @@ struct VocabularyData {
   } ids;
 };
 
-// Errors name the key: one that is missing (model, tokens, merges), has another type than the format wants
-// (scores f32, token_type i32 or u32), or a list whose length is not that of tokens.
+// Errors name the key: one that is missing (model, tokens, gpt2's merges), has another type than the format
+// wants (scores f32, token_type i32 or u32), or a list whose length is not that of tokens.
 Result<VocabularyData> read_vocabulary(const gguf::Metadata& metadata);
 
 }  // namespace tenon::text

@@ -59,6 +59,15 @@ std::vector<Input> read_inputs(const std::filesystem::path& path) {
   return inputs;
 }
 
+// FNV-1a, 64 bits.
+std::string hash_of(std::string_view bytes) {
+  uint64_t hash = 0xcbf29ce484222325;
+  for (const char byte : bytes) hash = (hash ^ static_cast<uint8_t>(byte)) * 0x100000001b3;
+  char text[17];
+  std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(hash));
+  return text;
+}
+
 // The vocabulary of a model, some of whose keys are replaced.
 class Vocabulary {
  public:
@@ -85,29 +94,36 @@ class Vocabulary {
   const llama_vocab* get() const { return llama_model_get_vocab(model_.get()); }
 
   std::vector<int32_t> tokenize(const std::string& text, bool add_special, bool parse_special) const {
-    std::vector<int32_t> tokens(text.size() + 2);
+    std::vector<int32_t> tokens(3 * text.size() + 6);  // a space may be three bytes; BOS, EOS, a first space
     const int count = llama_tokenize(get(), text.data(), static_cast<int32_t>(text.size()), tokens.data(),
                                      static_cast<int32_t>(tokens.size()), add_special, parse_special);
-    if (count < 0) throw std::runtime_error("llama_tokenize wants more than a token per byte");
+    if (count < 0) throw std::runtime_error("llama_tokenize wants more than three tokens per byte");
     tokens.resize(static_cast<size_t>(count));
     return tokens;
   }
 
-  // FNV-1a, 64 bits, of the pieces of all tokens, each with a byte 0xFF after it.
+  // With special tokens as they are spelt.
+  std::string detokenize(const std::vector<int32_t>& tokens) const {
+    std::string text(64 * tokens.size() + 64, '\0');
+    const int count = llama_detokenize(get(), tokens.data(), static_cast<int32_t>(tokens.size()), text.data(),
+                                       static_cast<int32_t>(text.size()), /*remove_special=*/false,
+                                       /*unparse_special=*/true);
+    if (count < 0) throw std::runtime_error("llama_detokenize wants more than 64 bytes per token");
+    text.resize(static_cast<size_t>(count));
+    return text;
+  }
+
+  // Of the pieces of all tokens, each with a byte 0xFF after it.
   std::string hash_of_pieces(bool special) const {
-    uint64_t hash = 0xcbf29ce484222325;
+    std::string pieces;
     std::vector<char> piece(4096);
     for (int32_t token = 0; token < llama_vocab_n_tokens(get()); ++token) {
       int count = llama_token_to_piece(get(), token, piece.data(), static_cast<int32_t>(piece.size()) - 1, 0,
                                        special);
       if (count < 0) throw std::runtime_error("a token's text is too long");
-      piece[static_cast<size_t>(count++)] = '\xFF';
-      for (int i = 0; i < count; ++i)
-        hash = (hash ^ static_cast<uint8_t>(piece[static_cast<size_t>(i)])) * 0x100000001b3;
+      pieces.append(piece.data(), static_cast<size_t>(count)).push_back('\xFF');
     }
-    char text[17];
-    std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(hash));
-    return text;
+    return hash_of(pieces);
   }
 
  private:
@@ -176,6 +192,12 @@ int run_tokens(std::vector<std::string> arguments) {
     }
   }
   result["with_bos_and_eos"] = run(Vocabulary(path, nullptr, true), inputs, false, true, true);
+  if (llama_vocab_type(own.get()) == LLAMA_VOCAB_TYPE_SPM) {  // it has none, and a text of its own for tokens
+    for (const Input& input : inputs)
+      result["detokenized"][input.name] = hash_of(own.detokenize(own.tokenize(input.text, false, true)));
+    std::ofstream(flags.text("-o")) << write(result) << '\n';
+    return 0;
+  }
   result["pre_tokenizers"] = Json::object();
   for (const Group& group : kGroups) {
     const Json ids = run(Vocabulary(path, group.name), inputs, false, true, true)["ids"];

@@ -32,12 +32,20 @@ mkdir "$work/ops" "$work/quant" "$work/logits" "$work/tokens" "$work/samplers" "
 for pair in smollm2=SmolLM2-135M-Instruct-Q4_1 qwen2.5-coder=Qwen2.5-Coder-0.5B-Instruct-Q4_K_M; do
   "$oracle" tokens "$tree/models/${pair#*=}.gguf" "$golden/tokens/inputs.json" -o "$work/tokens/${pair%%=*}.json"
 done
+"$oracle" tokens "$cache/llama_cpp_python-0.3.36/vendor/llama.cpp/models/ggml-vocab-llama-spm.gguf" \
+  "$golden/tokens/inputs.json" -o "$work/tokens/llama-spm.json"
 
-# Fixtures. Where one has quantised weights, `exact` is what llama.cpp gives for them as F32.
+# Fixtures. Where one has quantised weights, `exact` is what llama.cpp gives for them as F32; where one has a GELU, what
+# llama.cpp gives without the table of f16 from which ggml takes that function.
 "$tree/build/release/bin/tenon_write_fixtures" "$work/models"
+for vocabulary in "$work"/models/*.vocabulary; do
+  name=$(basename "$vocabulary" .vocabulary)
+  "$oracle" tokens "$vocabulary" "$golden/tokens/inputs.json" -o "$work/tokens/$name.json"
+done
 for model in "$work"/models/*.gguf; do
   name=$(basename "$model" .gguf)
   exact=
+  case $name in gemma*) exact=--exact-gelu ;; esac
   if [ "$name" = llama-mixed-types ]; then
     exact="--exact $work/$name.f32"
     "$llama_bin/llama-quantize" --allow-requantize "$model" "$work/$name.f32" F32 >/dev/null 2>&1
@@ -70,12 +78,15 @@ fi
 # Dense models of llama.cpp's own generator: archs/<architecture>-seed<n>.gguf with <…>.logits.gguf beside it.
 archs=$cache/archs
 mkdir -p "$archs"
-for architecture in llama qwen2; do
+for architecture in gemma3 llama qwen2; do
+  exact=
+  case $architecture in gemma*) exact=--exact-gelu ;; esac
   for seed in 1 2 3; do
     model=$archs/$architecture-seed$seed.gguf
     "$llama_bin/test-llama-archs" -a "^$architecture\$" -o "$work/models" -s "$seed" >/dev/null 2>&1
     mv "$work/models/$architecture-dense.gguf" "$model"
-    "$oracle" logits "$model" --split 17,1,2 -o "${model%.gguf}.logits.gguf" \
+    # shellcheck disable=SC2086 # no word, or one
+    "$oracle" logits "$model" $exact --split 17,1,2 -o "${model%.gguf}.logits.gguf" \
       --tokens 96,7,33,120,5,64,64,18,101,2,77,49,88,13,110,59,26,91,40,3
   done
 done
