@@ -47,40 +47,47 @@ std::vector<BenchTest> tests(const BenchFlags& flags) {
   return all;
 }
 
-// The header alone is read; the model that runs has its own mapping.
-Result<BenchSubject> subject(const std::string& path) {
+Result<BenchSubject> subject(const std::string& path, const Model& model) {
   TENON_ASSIGN(const std::shared_ptr<const gguf::File> file, gguf::File::open(path));
-  TENON_ASSIGN(const std::string_view architecture, file->metadata().architecture());
-  BenchSubject out{.path = path, .type = printable(architecture), .parameters = parameter_count(*file)};
+  BenchSubject out{.path = path,
+                   .type = printable(model.architecture()) + " " + parameters_text(model.parameter_count()),
+                   .bytes = model.weight_bytes(),
+                   .parameters = model.parameter_count()};
   const std::vector<TypeTotal> totals = type_totals(*file);
-  for (const TypeTotal& total : totals) out.bytes += total.bytes;
-  out.type += " " + parameters_text(out.parameters);
   if (!totals.empty()) (out.type += " ") += name(totals.front().element);
   return out;
 }
 
-Status bench(const BenchFlags& flags) {
+Status measure_models(const BenchFlags& flags, const std::vector<BenchTest>& tests, BenchReport& report) {
   TENON_ASSIGN(const std::unique_ptr<ReadProbe> probe,
                ReadProbe::start(static_cast<int>(flags.model.threads)));
   SessionOptions options = flags.model.session_options();
   options.max_step_tokens = flags.ubatch;
-  BenchReport report(flags.format);
-  TENON_RETURN_IF_ERROR(write_stdout(report.begin()));
   for (const std::string& path : flags.paths) {
     ProgressLine progress;
     LoadOptions load;
-    TENON_ASSIGN(const BenchSubject about, subject(path));
     load.device = flags.model.device;
     load.threads = static_cast<int>(flags.model.threads);
     TENON_ASSIGN(const Model model, Model::load(path, load));
-    for (const BenchTest& test : tests(flags)) {
+    TENON_ASSIGN(const BenchSubject about, subject(path, model));
+    for (const BenchTest& test : tests) {
       progress.show(printable(path) + ": " + test.name());
       TENON_ASSIGN(const BenchMeasurement measured, measure(model, test, options, flags.repetitions, *probe));
       progress.clear();
       TENON_RETURN_IF_ERROR(write_stdout(report.row({about, flags.model, flags.ubatch, test, measured})));
     }
   }
-  return write_stdout(report.end());
+  return {};
+}
+
+// What was measured stays, and is a whole report, also after an error.
+Status bench(const BenchFlags& flags) {
+  const std::vector<BenchTest> all = tests(flags);
+  if (all.empty()) refuse("-p,--n-prompt and -n,--n-gen", "at least one number above 0", "0");
+  BenchReport report(flags.format);
+  const Status measured = measure_models(flags, all, report);
+  TENON_RETURN_IF_ERROR(write_stdout(report.end()));
+  return measured;
 }
 
 }  // namespace

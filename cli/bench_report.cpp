@@ -67,7 +67,7 @@ constexpr Column kColumns[] = {
     {"threads", 7, [](const BenchRow& row) { return std::to_string(row.flags.threads); }},
     {"n_ubatch", 8, [](const BenchRow& row) { return std::to_string(row.ubatch); }},
     {"kv", -4, [](const BenchRow& row) { return name(row.flags.kv_type); }},
-    {"kv layout", -9, [](const BenchRow& row) { return name(row.flags.kv_layout); }},
+    {"state", -9, [](const BenchRow& row) { return name(row.flags.state_form); }},
     {"test", 15, [](const BenchRow& row) { return row.test.name(); }},
     {"t/s", 18,
      [](const BenchRow& row) {
@@ -135,7 +135,7 @@ Json json_row(const BenchRow& row) {
           {"n_threads", row.flags.threads},
           {"type_k", name(row.flags.kv_type)},
           {"type_v", name(row.flags.kv_type)},
-          {"kv_layout", name(row.flags.kv_layout)},
+          {"state", name(row.flags.state_form)},
           {"n_prompt", row.test.prompt},
           {"n_gen", row.test.generated},
           {"n_depth", row.test.depth},
@@ -152,14 +152,14 @@ Json json_row(const BenchRow& row) {
 
 }  // namespace
 
-std::string BenchReport::begin() const { return format_ == BenchFormat::kJson ? "[\n" : markdown_head(); }
-
 std::string BenchReport::row(const BenchRow& row) {
-  if (format_ == BenchFormat::kMarkdown) return markdown_row(row);
-  return (rows_++ == 0 ? "" : ",\n") + json_row(row).dump(2, ' ', false, Json::error_handler_t::replace);
+  const bool first = rows_++ == 0;
+  if (format_ == BenchFormat::kMarkdown) return (first ? markdown_head() : "") + markdown_row(row);
+  return (first ? "[\n" : ",\n") + json_row(row).dump(2, ' ', false, Json::error_handler_t::replace);
 }
 
 std::string BenchReport::end() const {
+  if (rows_ == 0) return "";
   return format_ == BenchFormat::kJson ? "\n]\n" : "\ntenon " TENON_VERSION "\n";
 }
 

@@ -26,12 +26,11 @@ struct BenchRow {
 
 enum class BenchFormat { kMarkdown, kJson };
 
-// The report piece by piece, so that each test is told when it is done.
+// The report piece by piece, so that each test is told when it is done. One without rows is empty.
 class BenchReport {
  public:
   explicit BenchReport(BenchFormat format) : format_(format) {}
-  std::string begin() const;
-  std::string row(const BenchRow& row);
+  std::string row(const BenchRow& row);  // after the report's head, if it is the first
   std::string end() const;
 
  private:

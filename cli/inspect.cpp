@@ -1,6 +1,7 @@
 // tenon inspect: what is in a file and what Tenon makes of it.
 #include <algorithm>
 #include <memory>
+#include <optional>
 
 #include "cli/command.h"
 #include "cli/inspection.h"
@@ -25,7 +26,34 @@ constexpr const char* kFooter =
     "  tenon inspect model.gguf --plan -t 2             the kernels that run, and what did not fuse\n"
     "  tenon inspect model.gguf --explain-pass inplace_kv";
 
-enum class GraphForm { kNone, kStateless, kInPlace };
+enum class GraphForm { kNone, kStateless, kStateful, kGenai, kPaged, kInPlace };
+
+StateForm state_of(GraphForm form) {
+  switch (form) {
+    case GraphForm::kStateless:
+      return StateForm::kStateless;
+    case GraphForm::kStateful:
+    case GraphForm::kGenai:
+      return StateForm::kStateful;
+    case GraphForm::kPaged:
+      return StateForm::kPaged;
+    default:
+      return StateForm::kInPlace;
+  }
+}
+
+GraphForm form_of(StateForm state) {
+  switch (state) {
+    case StateForm::kStateless:
+      return GraphForm::kStateless;
+    case StateForm::kStateful:
+      return GraphForm::kStateful;
+    case StateForm::kPaged:
+      return GraphForm::kPaged;
+    default:
+      return GraphForm::kInPlace;
+  }
+}
 
 struct InspectFlags {
   std::string path;
@@ -34,9 +62,9 @@ struct InspectFlags {
   bool tensors = false;
   bool plan = false;
   GraphForm graph = GraphForm::kNone;
-  std::string pass;
+  std::optional<std::string> pass;
 
-  bool overview() const { return !tensors && !plan && graph == GraphForm::kNone && pass.empty(); }
+  bool overview() const { return !tensors && !plan && graph == GraphForm::kNone && !pass; }
 };
 
 class Inspector {
@@ -56,7 +84,7 @@ class Inspector {
       TENON_ASSIGN(const ir::Model graph, convert(flags_.graph, nullptr));
       found_.graph = ir::print(graph);
     }
-    if (!flags_.pass.empty()) TENON_RETURN_IF_ERROR(explain_pass());
+    if (flags_.pass) TENON_RETURN_IF_ERROR(explain_pass());
     if (flags_.plan) TENON_RETURN_IF_ERROR(make_plan());
     return {};
   }
@@ -65,8 +93,12 @@ class Inspector {
 
  private:
   Result<ir::Model> convert(GraphForm form, std::vector<ir::PassReport>* reports) const {
-    const KvLayout layout = form == GraphForm::kStateless ? KvLayout::kCopy : KvLayout::kInPlace;
-    return convert_file(file_, flags_.model.kv_type, layout, device_.stateless_kv, flags_.model.context,
+    return convert_file(file_,
+                        {.state = state_of(form),
+                         .kv_type = flags_.model.kv_type,
+                         .stateless_kv = device_.stateless_kv,
+                         .context = flags_.model.context,
+                         .genai = form == GraphForm::kGenai},
                         reports);
   }
 
@@ -83,18 +115,16 @@ class Inspector {
 
   Status explain_pass() {
     std::vector<ir::PassReport> reports;
-    const GraphForm form =
-        flags_.model.kv_layout == KvLayout::kCopy ? GraphForm::kStateless : GraphForm::kInPlace;
-    TENON_ASSIGN(const ir::Model graph, convert(form, &reports));
+    TENON_ASSIGN(const ir::Model graph, convert(form_of(flags_.model.state_form), &reports));
     std::string names;
     for (ir::PassReport& report : reports) {
-      if (report.name == flags_.pass) {
+      if (report.name == *flags_.pass) {
         found_.pass = std::move(report);
         return {};
       }
       (names += names.empty() ? "" : ", ") += report.name;
     }
-    refuse("--explain-pass", "one of " + names, flags_.pass);
+    refuse("--explain-pass", "one of " + names, *flags_.pass);
   }
 
   Status make_plan() {
@@ -102,10 +132,7 @@ class Inspector {
                  device_.make(static_cast<int>(flags_.model.threads)));
     SessionOptions options = flags_.model.session_options();
     if (options.context == 0) {
-      TENON_ASSIGN(const std::string_view architecture, file_->metadata().architecture());
-      TENON_ASSIGN(const uint64_t trained,
-                   file_->metadata().unsigned_integer(std::string(architecture) + ".context_length"));
-      options.context = static_cast<int64_t>(std::min<uint64_t>(trained, kMostTokens));
+      TENON_ASSIGN(options.context, trained_context_of(*file_));
     }
     options.max_step_tokens = std::min(options.max_step_tokens, options.context);
     TENON_ASSIGN(Compiled compiled, compile(file_, device_, *backend, options));
@@ -137,11 +164,19 @@ Command add_inspect(CLI::App& program) {
   app->add_option("MODEL", flags->path, "a .gguf file")->required()->type_name("");
   app->add_flag("--json", flags->json, "as JSON, arrays in full");
   app->add_flag("--tensors", flags->tensors, "every tensor with its type, extents and place");
-  add_choice(*app, "--graph", flags->graph,
-             {{"stateless", GraphForm::kStateless}, {"inplace", GraphForm::kInPlace}},
-             "the converted graph in its text form: caches as inputs and outputs, or written in place");
+  add_choice(
+      *app, "--graph", flags->graph,
+      {{"stateless", GraphForm::kStateless},
+       {"stateful", GraphForm::kStateful},
+       {"genai", GraphForm::kGenai},
+       {"paged", GraphForm::kPaged},
+       {"inplace", GraphForm::kInPlace}},
+      "the converted graph in its text form. stateless: caches are inputs and outputs; stateful: variables; "
+      "genai: those under the inputs of OpenVINO GenAI; paged: in blocks; inplace: written in place");
   app->add_flag("--plan", flags->plan, "the kernels of each step, the memory, and what did not fuse");
-  app->add_option("--explain-pass", flags->pass, "what a pass did, and why it left nodes alone")
+  app->add_option_function<std::string>(
+         "--explain-pass", [flags](const std::string& name) { flags->pass = name; },
+         "what a pass did, and why it left nodes alone")
       ->type_name("NAME");
   add_device_flags(*app, flags->model);
   add_context_flag(*app, flags->model, "--plan: what the model was trained for; --graph: open");

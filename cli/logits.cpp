@@ -1,10 +1,9 @@
 // tenon logits: feeds given tokens and writes the logits of each to a .npy file.
-#include <fstream>
-#include <iterator>
 #include <memory>
 #include <numeric>
 
 #include "cli/command.h"
+#include "cli/input.h"
 #include "cli/npy.h"
 #include "cli/options.h"
 
@@ -27,22 +26,13 @@ struct LogitsFlags {
   std::string output;
 };
 
-Result<std::string> read_text(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  std::string text(std::istreambuf_iterator<char>(in), {});
-  if (!in.good() && !in.eof()) {
-    return Error{ErrorCode::kIo, path, "a file that can be read", "none",
-                 "--tokens @FILE names a file of token ids"};
-  }
-  return text;
-}
-
 Result<std::vector<int32_t>> read_tokens(const std::string& value) {
-  std::string text = value;
+  std::string where = "--tokens", text = value;
   if (value.starts_with('@')) {
-    TENON_ASSIGN(text, read_text(value.substr(1)));
+    where += " " + value;
+    TENON_ASSIGN(text, read_file(value.substr(1), where));
   }
-  const std::vector<int64_t> ids = parse_integers("--tokens", text, {0});
+  const std::vector<int64_t> ids = parse_integers(where, text, {0});
   return std::vector<int32_t>(ids.begin(), ids.end());
 }
 

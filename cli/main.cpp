@@ -54,11 +54,25 @@ int print_help(CLI::App& program, const CLI::ParseError& request) {
   return written.ok() ? kGood : fail(written.error());
 }
 
+// CLI11 speaks of "At Most 1 required". "" when nothing was.
+std::string given_too_often(const CLI::App& command) {
+  for (const CLI::Option* option : command.get_options()) {
+    const int most = option->get_items_expected_max();  // 0: a flag, which may be repeated
+    if (most > 0 && option->count() > static_cast<size_t>(most))
+      return option->get_name(false, true) + ": wanted once, found " + std::to_string(option->count()) +
+             " times";
+  }
+  return "";
+}
+
 int usage_error(CLI::App& program, const CLI::ParseError& error) {
   if (error.get_exit_code() == 0) return print_help(program, error);  // --help, --version
-  std::string help = "tenon";
-  for (const CLI::App* chosen : program.get_subcommands()) help += " " + chosen->get_name();
-  return complain(std::string(error.what()) + " (see " + help + " --help)", kUsage);
+  std::string help = "tenon", message = error.what();
+  for (const CLI::App* chosen : program.get_subcommands()) {
+    help += " " + chosen->get_name();
+    if (const std::string twice = given_too_often(*chosen); !twice.empty()) message = twice;
+  }
+  return complain(message + " (see " + help + " --help)", kUsage);
 }
 
 int run(CLI::App& program, int argc, char** argv) {

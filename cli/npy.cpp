@@ -38,6 +38,7 @@ NpyWriter::NpyWriter(std::string path, int64_t values)
       missing_(values) {}
 
 Result<NpyWriter> NpyWriter::create(const std::string& path, int64_t rows, int64_t columns) {
+  if (path.empty()) return Error{ErrorCode::kIo, "-o", "the name of a file", "an empty one", ""};
   // The finished file takes the name by a rename, which must not put a file in the place of a device, a pipe
   // or a link.
   std::error_code error;

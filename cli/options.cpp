@@ -38,7 +38,9 @@ std::string describe(IntegerRange range) {
 }  // namespace
 
 void refuse(const std::string& flag, const std::string& wanted, std::string_view found) {
-  throw CLI::ValidationError(flag, "wanted " + wanted + ", found '" + std::string(found) + "'");
+  constexpr size_t kLongest = 100;  // of what may be a whole file
+  const std::string shown = std::string(found.substr(0, kLongest)) + (found.size() > kLongest ? "…" : "");
+  throw CLI::ValidationError(flag, "wanted " + wanted + ", found '" + shown + "'");
 }
 
 int64_t parse_integer(const std::string& flag, std::string_view text, IntegerRange range) {
@@ -101,7 +103,7 @@ SessionOptions ModelFlags::session_options() const {
   SessionOptions options;
   options.context = context;
   options.kv_type = kv_type;
-  options.kv_layout = kv_layout;
+  options.state_form = state_form;
   return options;
 }
 
@@ -121,10 +123,21 @@ void add_cache_flags(CLI::App& app, ModelFlags& flags) {
   add_choice(app, "--kv", flags.kv_type, {{"f16", KvType::kF16}, {"f32", KvType::kF32}},
              "type of the cached keys and values")
       ->default_str(name(flags.kv_type));
-  add_choice(app, "--kv-layout", flags.kv_layout,
-             {{"inplace", KvLayout::kInPlace}, {"copy", KvLayout::kCopy}},
-             "caches are written in place, or copied at every step (slow; to compare)")
-      ->default_str(name(flags.kv_layout));
+  CLI::Option* const state =
+      add_choice(
+          app, "--state", flags.state_form,
+          {{"inplace", StateForm::kInPlace},
+           {"stateless", StateForm::kStateless},
+           {"stateful", StateForm::kStateful},
+           {"paged", StateForm::kPaged}},
+          "who owns the caches. inplace: one buffer each, written in place; stateless: every step takes "
+          "and gives them; stateful: variables of the model; paged: blocks that sequences share")
+          ->default_str(name(flags.state_form));
+  add_choice(app, "--kv-layout", flags.state_form,
+             {{"inplace", StateForm::kInPlace}, {"copy", StateForm::kStateless}},
+             "inplace: as --state inplace; copy: as --state stateless, caches are copied at every step")
+      ->default_str("")
+      ->excludes(state);
 }
 
 void add_context_flag(CLI::App& app, ModelFlags& flags, const std::string& default_meaning) {
@@ -134,7 +147,19 @@ void add_context_flag(CLI::App& app, ModelFlags& flags, const std::string& defau
 }
 
 std::string name(KvType type) { return type == KvType::kF16 ? "f16" : "f32"; }
-std::string name(KvLayout layout) { return layout == KvLayout::kInPlace ? "inplace" : "copy"; }
+std::string name(StateForm form) {
+  switch (form) {
+    case StateForm::kInPlace:
+      return "inplace";
+    case StateForm::kStateless:
+      return "stateless";
+    case StateForm::kStateful:
+      return "stateful";
+    case StateForm::kPaged:
+      return "paged";
+  }
+  return "";
+}
 
 Result<Model> load_model(const std::string& path, const ModelFlags& flags, ProgressLine& progress) {
   LoadOptions options;

@@ -22,7 +22,7 @@ struct IntegerRange {
 
 // `text` as a whole number of the range. Throws CLI::ValidationError naming `flag`.
 int64_t parse_integer(const std::string& flag, std::string_view text, IntegerRange range);
-// "1,2,3"; at least one. White space separates too.
+// "1,2,3"; at least one. White space around a number does not count.
 std::vector<int64_t> parse_integers(const std::string& flag, std::string_view text, IntegerRange range);
 
 // `flags` is "-n,--max-tokens"; `value` holds the default, which the help shows.
@@ -55,20 +55,20 @@ struct ModelFlags {
   int64_t threads = 0;
   int64_t context = 0;
   KvType kv_type = KvType::kF16;
-  KvLayout kv_layout = KvLayout::kInPlace;
+  StateForm state_form = StateForm::kInPlace;
 
   SessionOptions session_options() const;
 };
 
 // --device and -t; the threads' default becomes the number of cores.
 void add_device_flags(CLI::App& app, ModelFlags& flags);
-// --kv and --kv-layout
+// --kv, --state and --kv-layout
 void add_cache_flags(CLI::App& app, ModelFlags& flags);
 // -c
 void add_context_flag(CLI::App& app, ModelFlags& flags, const std::string& default_meaning);
 
 std::string name(KvType type);
-std::string name(KvLayout layout);
+std::string name(StateForm form);
 
 // Loads, with progress when `progress` is visible, and says on stderr what a user should know of the file.
 Result<Model> load_model(const std::string& path, const ModelFlags& flags, ProgressLine& progress);

@@ -1,17 +1,15 @@
 // tenon run: one answer to a prompt, or a chat on a terminal.
 #include <unistd.h>
 
-#include <cerrno>
 #include <cstdio>
-#include <cstring>
 #include <memory>
 #include <optional>
 
 #include "cli/answer.h"
 #include "cli/chat_terminal.h"
 #include "cli/command.h"
+#include "cli/input.h"
 #include "cli/options.h"
-#include "cli/output.h"
 
 namespace tenon::cli {
 
@@ -36,23 +34,9 @@ struct RunFlags {
   AnswerOptions answer;
 };
 
-Result<std::string> read_stdin() {
-  std::string text;
-  char part[1 << 16];
-  for (;;) {
-    const ssize_t count = read(STDIN_FILENO, part, sizeof part);
-    if (count == 0) return text;
-    if (count > 0) {
-      text.append(part, static_cast<size_t>(count));
-    } else if (errno != EINTR) {
-      return Error{ErrorCode::kIo, "stdin", "", std::strerror(errno), "give the prompt with -p"};
-    }
-  }
-}
-
 // A file's last line end is not part of a message; a text to be continued is taken as it is.
 Result<std::string> prompt_from_stdin(bool raw) {
-  TENON_ASSIGN(std::string prompt, read_stdin());
+  TENON_ASSIGN(std::string prompt, read_all(STDIN_FILENO, "stdin"));
   if (!raw && prompt.ends_with('\n')) prompt.pop_back();
   if (prompt.empty()) {
     return Error{ErrorCode::kInvalidArgument, "stdin", "a prompt", "nothing", "give the prompt with -p"};

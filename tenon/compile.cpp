@@ -1,32 +1,86 @@
 #include "tenon/compile.h"
 
+#include <algorithm>
+
 #include "tenon/arch/architecture.h"
 #include "tenon/pass/pipeline.h"
+#include "tenon/pass/state/genai.h"
 #include "tenon/pass/state/inplace.h"
+#include "tenon/pass/state/paged.h"
+#include "tenon/pass/state/stateful.h"
 
 namespace tenon {
 
-Result<ir::Model> convert_file(std::shared_ptr<const gguf::File> file, KvType kv_type, KvLayout layout,
-                               bool stateless_kv, int64_t context, std::vector<ir::PassReport>* reports) {
+namespace {
+
+Result<int64_t> read_trained_context(const gguf::Metadata& metadata) {
+  TENON_ASSIGN(const std::string_view architecture, metadata.architecture());
+  TENON_ASSIGN(const uint64_t tokens,
+               metadata.unsigned_integer(std::string(architecture) + ".context_length"));
+  return static_cast<int64_t>(std::min<uint64_t>(tokens, INT32_MAX));
+}
+
+// The passes that make a form.
+std::vector<ir::Pass> extensions_of(const FormOptions& form) {
+  pass::StatefulOptions batched;
+  batched.dynamic_batch = true;
+  switch (form.state) {
+    case StateForm::kInPlace:
+    case StateForm::kStateless:
+      return {pass::inplace_kv({.stateless_kv = form.stateless_kv,
+                                .context = form.context,
+                                .disabled = form.state == StateForm::kStateless})};
+    case StateForm::kStateful:
+      if (form.genai) return {pass::make_stateful(batched), pass::adapt_to_genai()};
+      return {pass::make_stateful()};
+    case StateForm::kPaged:
+      return {pass::make_stateful(batched), pass::adapt_to_genai(), pass::sdpa_to_paged()};
+  }
+  return {};
+}
+
+Result<ir::Model> convert(std::shared_ptr<const gguf::File> file, const FormOptions& form,
+                          std::vector<ir::PassReport>* reports) {
   arch::BuildOptions build;
-  build.cache_element = kv_type == KvType::kF32 ? ElementType::kF32 : ElementType::kF16;
+  build.cache_element = form.kv_type == KvType::kF32 ? ElementType::kF32 : ElementType::kF16;
   TENON_ASSIGN(const std::unique_ptr<decoder::Decoder> decoder, arch::build_decoder(std::move(file), build));
-  pass::ConvertOptions convert;
-  convert.extensions.push_back(pass::inplace_kv(
-      {.stateless_kv = stateless_kv, .context = context, .disabled = layout == KvLayout::kCopy}));
-  return pass::convert(*decoder, convert, reports);
+  pass::ConvertOptions options;
+  options.extensions = extensions_of(form);
+  return pass::convert(*decoder, options, reports);
+}
+
+void add_paged_symbols(const SessionOptions& options, SymbolBounds& symbols) {
+  const int64_t rows = pass::PagedOptions().block_size;
+  const int64_t blocks = options.sequences * ((options.context + rows - 1) / rows);
+  symbols["N"] = {1, options.sequences};
+  symbols["blocks"] = symbols["n_block_indices"] = {1, blocks};
+}
+
+}  // namespace
+
+Result<int64_t> trained_context_of(const gguf::File& file) {
+  return file.located(read_trained_context(file.metadata()));
+}
+
+Result<ir::Model> convert_file(std::shared_ptr<const gguf::File> file, const FormOptions& form,
+                               std::vector<ir::PassReport>* reports) {
+  return file->located(convert(file, form, reports));
 }
 
 Result<Compiled> compile(std::shared_ptr<const gguf::File> file, const Device& device,
                          runtime::Backend& backend, const SessionOptions& options) {
   std::vector<ir::PassReport> reports;
-  TENON_ASSIGN(ir::Model graph, convert_file(std::move(file), options.kv_type, options.kv_layout,
-                                             device.stateless_kv, options.context, &reports));
+  const FormOptions form{options.state_form, options.kv_type, device.stateless_kv, options.context};
+  TENON_ASSIGN(ir::Model graph, convert_file(std::move(file), form, &reports));
   plan::PlanOptions plan_options;
   plan_options.workers = backend.workers();
   plan_options.symbols["T"] = {1, options.max_step_tokens};
   plan_options.symbols["R"] = {1, options.all_logits ? options.max_step_tokens : 1};
   plan_options.symbols["KV"] = {1, options.context};
+  if (options.state_form == StateForm::kStateful) {
+    plan_options.symbols["B"] = plan_options.symbols["B_past"] = {1, 1};
+  }
+  if (options.state_form == StateForm::kPaged) add_paged_symbols(options, plan_options.symbols);
   TENON_ASSIGN(std::shared_ptr<const plan::Plan> plan,
                plan::make_plan(graph, backend.target(), plan_options));
   return Compiled{std::move(graph), std::move(reports), std::move(plan)};

@@ -17,9 +17,21 @@ struct Compiled {
   std::shared_ptr<const plan::Plan> plan;
 };
 
-// The converted graph alone; `context` 0 leaves the caches' extent open.
-Result<ir::Model> convert_file(std::shared_ptr<const gguf::File> file, KvType kv_type, KvLayout layout,
-                               bool stateless_kv, int64_t context, std::vector<ir::PassReport>* reports);
+// Tokens. Errors name the file and the key.
+Result<int64_t> trained_context_of(const gguf::File& file);
+
+// What a graph is converted for.
+struct FormOptions {
+  StateForm state = StateForm::kInPlace;
+  KvType kv_type = KvType::kF16;
+  bool stateless_kv = true;  // kInPlace: the device can write caches in place
+  int64_t context = 0;       // kInPlace: rows of a cache; 0 leaves them open
+  bool genai = false;        // kStateful: under the inputs of OpenVINO GenAI
+};
+
+// The converted graph alone. Errors name the file.
+Result<ir::Model> convert_file(std::shared_ptr<const gguf::File> file, const FormOptions& form,
+                               std::vector<ir::PassReport>* reports);
 
 // `options.context` is set.
 Result<Compiled> compile(std::shared_ptr<const gguf::File> file, const Device& device,

@@ -19,16 +19,20 @@ void touch_pages(std::span<const std::byte> bytes, const std::function<void(doub
   progress(1.0);
 }
 
-Result<std::optional<text::ChatTemplate>> load_template(const gguf::File& file,
-                                                        std::vector<std::string>& notes) {
-  if (!file.metadata().contains("tokenizer.chat_template")) return std::optional<text::ChatTemplate>();
-  TENON_ASSIGN(const std::string_view source, file.metadata().string("tokenizer.chat_template"));
-  Result<text::ChatTemplate> parsed = text::ChatTemplate::parse(std::string(source));
-  if (!parsed.ok()) {
-    notes.push_back("the chat template cannot be used: " + parsed.error().message());
-    return std::optional<text::ChatTemplate>();
-  }
-  return std::optional<text::ChatTemplate>(std::move(parsed).value());
+Result<text::ChatTemplate> parse_chat_template(const gguf::Metadata& metadata) {
+  constexpr std::string_view kKey = "tokenizer.chat_template";
+  if (!metadata.contains(kKey))
+    return Error{ErrorCode::kUnsupported, std::string(kKey), "a chat template", "none", ""};
+  TENON_ASSIGN(const std::string_view source, metadata.string(kKey));
+  return text::ChatTemplate::parse(std::string(source));
+}
+
+Result<text::ChatTemplate> load_chat_template(const gguf::File& file) {
+  Result<text::ChatTemplate> loaded = file.located(parse_chat_template(file.metadata()));
+  if (loaded.ok()) return loaded;
+  Error error = std::move(loaded).error();
+  error.remedy = "use --raw (Session::complete) to continue a text instead";
+  return error;
 }
 
 }  // namespace
@@ -46,14 +50,11 @@ Result<Model> Model::load(const std::string& path, const LoadOptions& options) {
   auto state = std::make_shared<State>();
   state->device = device;
   TENON_ASSIGN(state->file, gguf::File::open(path));
-  const gguf::Metadata& metadata = state->file->metadata();
-  TENON_ASSIGN(const std::string_view architecture, metadata.architecture());
-  state->architecture = architecture;
   // The graph is built once here, so that a file which cannot run is refused at once and by name.
   TENON_ASSIGN(const ir::Model graph,
-               convert_file(state->file, KvType::kF16, KvLayout::kInPlace, true, 0, nullptr));
-  TENON_ASSIGN(const uint64_t context, metadata.unsigned_integer(state->architecture + ".context_length"));
-  state->trained_context = static_cast<int64_t>(std::min<uint64_t>(context, INT32_MAX));
+               convert_file(state->file, {}, nullptr));
+  TENON_ASSIGN(state->architecture, state->file->located(state->file->metadata().architecture()));
+  TENON_ASSIGN(state->trained_context, trained_context_of(*state->file));
   const ir::Node* logits = graph.find_result("logits");
   state->vocabulary_rows = logits->input(0).type().dim(-1).value();
   for (const gguf::TensorInfo& tensor : state->file->tensors()) {
@@ -63,10 +64,10 @@ Result<Model> Model::load(const std::string& path, const LoadOptions& options) {
     state->weight_bytes += tensor.data.size();
   }
 
-  TENON_ASSIGN(text::Tokenizer tokenizer, text::Tokenizer::load(*state->file));
+  TENON_ASSIGN(text::Tokenizer tokenizer, state->file->located(text::Tokenizer::load(*state->file)));
   state->tokenizer.emplace(std::move(tokenizer));
   state->notes.assign(state->tokenizer->notes().begin(), state->tokenizer->notes().end());
-  TENON_ASSIGN(state->chat_template, load_template(*state->file, state->notes));
+  state->chat_template = load_chat_template(*state->file);
   TENON_ASSIGN(state->backend, device->make(options.threads == 0 ? available_cores() : options.threads));
   if (options.progress) touch_pages(state->file->bytes(), options.progress);
   return Model(std::move(state));
@@ -78,7 +79,7 @@ int64_t Model::vocabulary_size() const { return state_->tokenizer->vocabulary_si
 int64_t Model::vocabulary_rows() const { return state_->vocabulary_rows; }
 int64_t Model::parameter_count() const { return state_->parameter_count; }
 size_t Model::weight_bytes() const { return state_->weight_bytes; }
-bool Model::has_chat_template() const { return state_->chat_template.has_value(); }
+bool Model::has_chat_template() const { return state_->chat_template.ok(); }
 std::span<const std::string> Model::notes() const { return state_->notes; }
 
 std::vector<int32_t> Model::tokenize(std::string_view text, bool special) const {

@@ -22,7 +22,7 @@ struct Model::State {
   int64_t parameter_count = 0;
   size_t weight_bytes = 0;
   std::optional<text::Tokenizer> tokenizer;
-  std::optional<text::ChatTemplate> chat_template;
+  Result<text::ChatTemplate> chat_template = Error{};  // the error says why there is none
   std::vector<std::string> notes;
 };
 

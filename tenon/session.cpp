@@ -99,9 +99,10 @@ Status Session::State::evaluate_prompt(std::span<const int32_t> prompt,
   TENON_RETURN_IF_ERROR(sequence->trim(static_cast<int64_t>(kept)));
   history.resize(kept);
   out.prompt_tokens = static_cast<int64_t>(prompt.size());
-  out.evaluated_tokens = static_cast<int64_t>(prompt.size() - kept);
-  return evaluate(prompt.subspan(kept), {.progress = generate_options.prompt_progress,
-                                         .cancelled = [this] { return cancelled.load(); }});
+  const Status status = evaluate(prompt.subspan(kept), {.progress = generate_options.prompt_progress,
+                                                        .cancelled = [this] { return cancelled.load(); }});
+  out.evaluated_tokens = sequence->length() - static_cast<int64_t>(kept);
+  return status;
 }
 
 Result<Generation> Session::State::generate(std::span<const int32_t> prompt,
@@ -198,10 +199,7 @@ Result<Generation> Session::chat(std::string_view message, const GenerateOptions
                                  const TextCallback& on_text) {
   State& s = *state_;
   s.cancelled = false;
-  if (!s.model->chat_template) {
-    return Error{ErrorCode::kUnsupported, "chat", "a chat template in the model's file",
-                 "none that can be used", "use --raw (Session::complete) to continue a text instead"};
-  }
+  if (!s.model->chat_template.ok()) return s.model->chat_template.error();
   std::vector<text::ChatMessage> before = s.messages;
   s.messages.push_back({"user", std::string(message), ""});
   std::string text, answer;

@@ -33,15 +33,20 @@ struct LoadOptions {
 };
 
 enum class KvType { kF16, kF32 };
-enum class KvLayout {
-  kInPlace,  // caches are written in place
-  kCopy,     // every step copies them: for comparison
+// Who owns what a model remembers between steps. The results are the same; a program wants kInPlace, or
+// kPaged for many sequences.
+enum class StateForm {
+  kInPlace,    // one buffer for each cache, written in place
+  kStateless,  // every step gets the caches and gives new ones
+  kStateful,   // variables of the model, which every step appends to
+  kPaged,      // blocks that sequences share
 };
 
 struct SessionOptions {
   int64_t context = 0;            // tokens; 0: what the model was trained for
   KvType kv_type = KvType::kF16;  // of the cached keys and values
-  KvLayout kv_layout = KvLayout::kInPlace;
+  StateForm state_form = StateForm::kInPlace;
+  int64_t sequences = 1;          // kPaged: that share the blocks; each may take the whole context
   int64_t max_step_tokens = 512;  // longer prompts are evaluated in steps of so many tokens
   bool all_logits = false;        // whether evaluate() may be asked for the logits of every token
 };
@@ -68,7 +73,7 @@ enum class StopReason {
 struct Generation {
   StopReason stop = StopReason::kEndOfText;
   int64_t prompt_tokens = 0;     // of the whole prompt
-  int64_t evaluated_tokens = 0;  // of the prompt, those that were not cached from earlier turns
+  int64_t evaluated_tokens = 0;  // of the prompt, by this call: not those that were cached from earlier turns
   int64_t generated_tokens = 0;
   double prompt_seconds = 0;       // evaluating the prompt
   double first_token_seconds = 0;  // from the call to the first piece of text
@@ -93,8 +98,8 @@ class TENON_API Model {
   int64_t vocabulary_size() const;  // tokens that the tokenizer knows
   int64_t vocabulary_rows() const;  // width of a row of logits; surplus rows stand for no token
   int64_t parameter_count() const;
-  size_t weight_bytes() const;  // of the tensors in the file
-  bool has_chat_template() const;
+  size_t weight_bytes() const;     // of the tensors in the file
+  bool has_chat_template() const;  // one that can be used; the error of Session::chat says why there is none
   // What a user should know of the file, e.g. a missing key and what is done instead.
   std::span<const std::string> notes() const;
 

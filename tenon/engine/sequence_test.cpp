@@ -26,7 +26,7 @@ std::vector<std::vector<float>> whole() {
 }
 
 TEST(Sequence, StepsOfAnyLengthsGiveTheSameLogits) {
-  for (const KvLayout layout : {KvLayout::kInPlace, KvLayout::kCopy}) {
+  for (const StateForm layout : {StateForm::kInPlace, StateForm::kStateless}) {
     for (const std::vector<int32_t>& split : {std::vector<int32_t>{17, 1, 2}, {1, 8, 9, 1, 1}}) {
       EXPECT_EQ(open(exact_options(layout)).logits(tokens(), split), whole());
     }
@@ -116,7 +116,7 @@ TEST(Sequence, AFullContextIsRefusedBeforeAnyStep) {
 }
 
 TEST(Sequence, TrimmedAndContinuedIsAColdRun) {
-  for (const KvLayout layout : {KvLayout::kInPlace, KvLayout::kCopy}) {
+  for (const StateForm layout : {StateForm::kInPlace, StateForm::kStateless}) {
     ModelRun run = open(exact_options(layout));
     ASSERT_TRUE(run.sequence->evaluate(tokens().first(10)).ok());
     const std::vector<int32_t> detour = {5, 6, 7, 8};
@@ -148,7 +148,7 @@ TEST(Sequence, NoTokensChangeNothing) {
 TEST(Sequence, TellsTheMemoryOfItsCaches) {
   constexpr size_t kBytes = 3 * 2 * 64 * 2 * 16 * sizeof(float);
   EXPECT_EQ(open().sequence->state_bytes(), kBytes);
-  EXPECT_EQ(open(exact_options(KvLayout::kCopy)).sequence->state_bytes(), 2 * kBytes);
+  EXPECT_EQ(open(exact_options(StateForm::kStateless)).sequence->state_bytes(), 2 * kBytes);
 }
 
 }  // namespace

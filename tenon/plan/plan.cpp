@@ -1,6 +1,7 @@
 #include "tenon/plan/plan.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace tenon::plan {
 
@@ -14,6 +15,10 @@ const OutputBinding* Plan::find_output(std::string_view name) const {
   const auto found = std::find_if(outputs.begin(), outputs.end(),
                                   [&](const OutputBinding& output) { return output.name == name; });
   return found == outputs.end() ? nullptr : &*found;
+}
+
+OutputBinding* Plan::find_output(std::string_view name) {
+  return const_cast<OutputBinding*>(std::as_const(*this).find_output(name));
 }
 
 const StepList* Plan::list_for(int64_t tokens) const {

@@ -36,9 +36,9 @@ struct Operand {
   int storage = -1;  // -1: an input that the kernel does not read
   ElementType element = ElementType::kF32;
   std::vector<Dim> extents;  // elements
-  std::vector<Dim>
-      strides;  // bytes from one index to the next; of a block for the innermost axis of a block type
-  Dim offset;   // bytes
+  // Bytes from one index to the next; of a block for the innermost axis of a block type.
+  std::vector<Dim> strides;
+  Dim offset;  // bytes
 };
 
 struct StepPart {
@@ -52,8 +52,8 @@ struct Step {
   std::string name;      // of the root node
   std::vector<StepPart> parts;
   std::vector<std::shared_ptr<const ir::Attributes>> attributes;  // of the first part's nodes, root first
-  bool barrier_before =
-      true;  // whether it touches what earlier steps since the last barrier wrote or still read
+  // Whether it touches what earlier steps since the last barrier wrote or still read.
+  bool barrier_before = true;
   size_t scratch_bytes = 0;
 
   template <class A>
@@ -105,6 +105,7 @@ struct Plan {
 
   const InputBinding* find_input(std::string_view name) const;
   const OutputBinding* find_output(std::string_view name) const;
+  OutputBinding* find_output(std::string_view name);
   // The list for that many tokens, or nullptr beyond the largest.
   const StepList* list_for(int64_t tokens) const;
   int count(std::string_view row, const StepList& list) const;

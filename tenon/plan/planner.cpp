@@ -27,15 +27,21 @@ std::vector<TokenRange> token_classes(int64_t max_tokens) {
   return out;
 }
 
-// Every symbol of the inputs has an entry, so that a session can ask for its value.
+// Those of the inputs: a session asks for the value of each.
 SymbolBounds symbol_bounds(const ir::Model& model, const SymbolBounds& overrides) {
-  SymbolBounds bounds = model.symbols();
-  for (const auto& [name, override_bounds] : overrides) bounds[name] = override_bounds;
   std::vector<std::string> mentioned;
   for (const ir::Node* node : border_inputs(model)) {
     for (const Axis& axis : node->port_type(0).axes) axis.extent.collect_symbols(mentioned);
+    const std::string gives_value_to = input_attributes(*node).value_symbol;
+    if (!gives_value_to.empty()) mentioned.push_back(gives_value_to);
   }
-  for (const std::string& name : mentioned) bounds.try_emplace(name);
+  SymbolBounds bounds;
+  for (const std::string& name : mentioned) {
+    const auto given = overrides.find(name), declared = model.symbols().find(name);
+    bounds[name] = given != overrides.end()            ? given->second
+                   : declared != model.symbols().end() ? declared->second
+                                                       : Bounds{};
+  }
   return bounds;
 }
 

@@ -94,6 +94,40 @@ TEST(Planner, StepsOfAGroupThatReadOneValueJoin) {
   EXPECT_EQ(storage(*plan, joined.parts[1].outputs[0]).name, "k");
 }
 
+// ---- layouts of weights ----
+
+// A tied embedding: rows of it are looked up, and it is the last product's weight.
+TEST(Planner, AWeightLiesInMemoryOnceForEachLayoutThatIsWanted) {
+  const Target target{
+      "t",
+      {{.id = "few", .pattern = "MatMul(x, w:Constant)", .tokens = {1, 1}, .weight_layout = "tiles"},
+       {.id = "many", .pattern = "MatMul(x, w:Constant)", .weight_layout = "panels"},
+       {.id = "rows", .pattern = "Gather"}}};
+  const auto plan = plan_of(std::string(kInputs) + R"(
+    %rows = Gather(%w:0, %tokens:0) {axis=0}
+    %first = MatMul(%x:0, %w:0) {transpose_b=true}
+    %second = MatMul(%rows:0, %w:0) {transpose_b=true}
+    %a = Result(%first:0) {name="a"}
+    %b = Result(%second:0) {name="b"})",
+                            {}, target);
+  const auto weight = [&](int64_t tokens, std::string_view name) {
+    for (const Step& each : plan->list_for(tokens)->steps) {
+      if (each.name == name) return each.parts[0].inputs[name == "rows" ? 0 : 1].storage;
+    }
+    return -1;
+  };
+  const auto layout = [&](int64_t tokens, std::string_view name) {
+    return plan->storages.at(static_cast<size_t>(weight(tokens, name))).layout;
+  };
+  EXPECT_EQ(layout(1, "rows"), "file");
+  EXPECT_EQ(layout(1, "first"), "tiles");
+  EXPECT_EQ(layout(2, "rows"), "file");
+  EXPECT_EQ(layout(2, "first"), "panels");
+  EXPECT_EQ(weight(1, "rows"), weight(2, "rows"));
+  EXPECT_EQ(weight(1, "first"), weight(1, "second"));
+  EXPECT_EQ(weight(2, "first"), weight(2, "second"));
+}
+
 // ---- tables that steps share ----
 
 constexpr const char* kRopes = R"(

@@ -3,15 +3,12 @@
 #include <algorithm>
 
 #include "tenon/op/reshape.h"
+#include "tenon/plan/border.h"
 #include "tenon/plan/views.h"
 
 namespace tenon::plan {
 
 namespace {
-
-const std::string& result_name(const ir::Node& result) {
-  return result.attributes_as<ir::ResultAttributes>().name;
-}
 
 Operand whole(int storage, const TensorType& type) {
   return {storage, type.element, type.dims(), contiguous_strides(type), Dim(0)};
@@ -36,7 +33,7 @@ Result<StepList> StepBuilder::build() {
                    node->is("SetRows") ? "run the lowering of SetRows before planning" : "try --device ref"};
     }
   }
-  for (const ir::Node* result : model_.results()) TENON_RETURN_IF_ERROR(emit_result(*result));
+  for (const ir::Node* output : border_outputs(model_)) TENON_RETURN_IF_ERROR(emit_output(*output));
   return std::move(list_);
 }
 
@@ -51,7 +48,8 @@ Status StepBuilder::emit(ir::Node& root, const Chosen& chosen) {
   for (const ir::Value& operand : chosen.match.operands) {
     Operand input;
     if (is_read(chosen.match, operand)) {
-      TENON_ASSIGN(input, resolve(operand));
+      TENON_ASSIGN(input, operand.node().is("Constant") ? constant(operand, chosen.row->weight_layout)
+                                                        : resolve(operand));
     }
     part.inputs.push_back(std::move(input));
   }
@@ -60,11 +58,6 @@ Status StepBuilder::emit(ir::Node& root, const Chosen& chosen) {
     part.inputs.push_back(std::move(table));
   }
   TENON_ASSIGN(part.outputs, make_outputs(root, chosen, part));
-  for (const Operand& input : part.inputs) {
-    if (input.storage < 0) continue;
-    Storage& storage = plan_.storages[static_cast<size_t>(input.storage)];
-    if (storage.kind == StorageKind::kConstant) storage.layout = chosen.row->weight_layout;
-  }
 
   const auto& operands = chosen.match.operands;
   const bool joins =
@@ -114,12 +107,16 @@ Result<std::vector<Operand>> StepBuilder::make_outputs(ir::Node& root, const Cho
   for (int port = 0; port < root.port_count(); ++port) {
     const ir::Value value = root.output(port);
     if (const ir::Node* result = result_of(value)) {
-      outputs.push_back(whole(output_storage(result_name(*result)), value.type()));
+      outputs.push_back(whole(output_storage(output_name(*result)), value.type()));
     } else {
       TENON_ASSIGN(Operand made, new_storage(StorageKind::kArena, value.type(), root.name()));
       outputs.push_back(std::move(made));
     }
     operands_[value] = outputs.back();
+  }
+  for (const int input : op::find_op(root.op())->written_inputs) {
+    TENON_ASSIGN(Operand written, resolve(root.input(input)));
+    outputs.push_back(std::move(written));
   }
   return outputs;
 }
@@ -152,13 +149,12 @@ Result<Operand> StepBuilder::shared_table(const Chosen& chosen) {
   return table;
 }
 
-// A Result whose value is not made by a step that writes it directly gets a copy.
-Status StepBuilder::emit_result(const ir::Node& result) {
-  const ir::Value value = result.input(0);
+// An output whose value is not made by a step that writes it directly gets a copy.
+Status StepBuilder::emit_output(const ir::Node& output) {
+  const ir::Value value = output.input(0);
   TENON_ASSIGN(Operand source, resolve(value));
-  const auto& name = result_name(result);
-  const auto binding = std::find_if(plan_.outputs.begin(), plan_.outputs.end(),
-                                    [&](const OutputBinding& output) { return output.name == name; });
+  const std::string& name = output_name(output);
+  OutputBinding* binding = plan_.find_output(name);
   if (written_in_place_.count(value) != 0) {
     binding->storage = source.storage;
     binding->in_place = true;
@@ -167,13 +163,13 @@ Status StepBuilder::emit_result(const ir::Node& result) {
   if (source.storage == binding->storage) return {};
   const TargetRow* row = wildcard();
   if (!row) {
-    return Error{ErrorCode::kUnsupported, "Result '" + name + "'", "a value that a kernel writes",
-                 value.describe(), ""};
+    return Error{ErrorCode::kUnsupported, std::string(output.op()) + " '" + name + "'",
+                 "a value that a kernel writes", value.describe(), ""};
   }
   Step step;
   step.row = row->id;
   step.op = "Reshape";  // of equal extents: a copy
-  step.name = result.name();
+  step.name = output.name();
   step.parts.push_back({{source}, {whole(binding->storage, value.type())}});
   step.attributes.push_back(std::make_shared<op::ReshapeAttributes>());
   list_.steps.push_back(std::move(step));
@@ -183,21 +179,10 @@ Status StepBuilder::emit_result(const ir::Node& result) {
 Result<Operand> StepBuilder::resolve(ir::Value value) {
   if (const auto found = operands_.find(value); found != operands_.end()) return found->second;
   ir::Node& node = value.node();
-  if (node.is("Parameter")) {
-    const auto& name = node.attributes_as<ir::ParameterAttributes>().name;
-    return operands_[value] = whole(input_storage(name), value.type());
+  if (node.is("Parameter") || node.is("ReadValue")) {
+    return operands_[value] = whole(input_storage(input_attributes(node).name), value.type());
   }
-  if (node.is("Constant")) {
-    for (size_t i = 0; i < plan_.storages.size(); ++i) {
-      if (plan_.storages[i].constant.get() == &node.attributes()) {
-        return operands_[value] = whole(static_cast<int>(i), value.type());
-      }
-    }
-    TENON_ASSIGN(Operand made, new_storage(StorageKind::kConstant, value.type(), node.name()));
-    plan_.storages.back().constant =
-        std::dynamic_pointer_cast<const ir::ConstantAttributes>(node.shared_attributes());
-    return operands_[value] = made;
-  }
+  if (node.is("Constant")) return constant(value, Storage().layout);
   if (!is_view(node)) {
     return Error{ErrorCode::kInvalidGraph, value.describe(), "a value that a step has made",
                  "none before its reader", ""};
@@ -213,6 +198,21 @@ Result<Operand> StepBuilder::resolve(ir::Value value) {
   }
   TENON_RETURN_IF_ERROR(emit(node, Chosen{row, Pattern::parse(row->pattern).matches(node).front()}));
   return operands_[value];
+}
+
+// One storage for each layout that some row wants.
+Result<Operand> StepBuilder::constant(ir::Value value, std::string_view layout) {
+  const ir::Node& node = value.node();
+  for (size_t i = 0; i < plan_.storages.size(); ++i) {
+    const Storage& storage = plan_.storages[i];
+    if (storage.constant.get() == &node.attributes() && storage.layout == layout)
+      return whole(static_cast<int>(i), value.type());
+  }
+  TENON_ASSIGN(Operand made, new_storage(StorageKind::kConstant, value.type(), node.name()));
+  plan_.storages.back().constant =
+      std::dynamic_pointer_cast<const ir::ConstantAttributes>(node.shared_attributes());
+  plan_.storages.back().layout = layout;
+  return made;
 }
 
 Result<Operand> StepBuilder::new_storage(StorageKind kind, const TensorType& type, const std::string& name) {

@@ -22,10 +22,11 @@ class StepBuilder {
 
   const TargetRow* wildcard() const;
   Status emit(ir::Node& root, const Chosen& chosen);
-  Status emit_result(const ir::Node& result);
+  Status emit_output(const ir::Node& output);
   Result<std::vector<Operand>> make_outputs(ir::Node& root, const Chosen& chosen, const StepPart& part);
   Result<Operand> shared_table(const Chosen& chosen);
   Result<Operand> resolve(ir::Value value);
+  Result<Operand> constant(ir::Value value, std::string_view layout);
   Result<Operand> new_storage(StorageKind kind, const TensorType& type, const std::string& name);
   int input_storage(std::string_view name) const;
   int output_storage(std::string_view name) const;

@@ -31,8 +31,8 @@ struct Limits {
 // same one.
 struct SharedTable {
   std::string_view id;  // the kernel that makes it
-  std::vector<int>
-      operands;  // which operands of the match it is made from; those that are absent are left out
+  // Which operands of the match it is made from; those that are absent are left out.
+  std::vector<int> operands;
   // Its type: f32, extents may use the operands' symbols.
   TensorType (*type)(const Match&) = nullptr;
 };
@@ -50,7 +50,8 @@ struct TargetRow {
   std::string_view group = "";
   std::function<size_t(const Match&, const Limits&)> scratch_bytes = nullptr;
   const SharedTable* shared = nullptr;
-  // The form of its constants in memory; "file" are the file's own bytes.
+  // The form in memory of the constants among its operands; "file" are the file's own bytes, as which views
+  // of constants are always read.
   std::string_view weight_layout = "file";
 };
 

@@ -93,7 +93,7 @@ class K3_Plan : public testing::Test {
   void SetUp() override {
     const auto backend = test::make_backend(test::run_devices().at(1), 1);
     SessionOptions options{.context = kContext};
-    if (copying.active()) options.kv_layout = KvLayout::kCopy;
+    if (copying.active()) options.state_form = StateForm::kStateless;
     Compiled compiled = compile(file_, *find_device("cpu").value(), *backend, options).value();
     put_fault_in(compiled.graph);
     plan::Target target = backend->target();

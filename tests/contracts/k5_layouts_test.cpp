@@ -41,7 +41,7 @@ TEST(K1_Layouts, GiveBitEqualLogitsOnEveryDevice) {
     for (const char* const name : kFixtures) {
       SCOPED_TRACE(device.title() + " " + name);
       const fixtures::Fixture& fixture = fixtures::fixture(name);
-      SessionOptions copy = test::exact_options(KvLayout::kCopy);
+      SessionOptions copy = test::exact_options(StateForm::kStateless);
       if (other_type.active()) copy.kv_type = KvType::kF16;
       const Outcome in_place = run(fixture, device, test::exact_options()),
                     copied = run(fixture, device, copy);
@@ -56,7 +56,7 @@ TEST(K1_Layouts, GiveBitEqualLogitsWithRoundedCaches) {
   for (const test::RunDevice& device : test::run_devices()) {
     SCOPED_TRACE(device.title());
     const fixtures::Fixture& fixture = fixtures::fixture("llama-gqa4x2");
-    SessionOptions in_place = test::exact_options(), copy = test::exact_options(KvLayout::kCopy);
+    SessionOptions in_place = test::exact_options(), copy = test::exact_options(StateForm::kStateless);
     copy.kv_type = KvType::kF16;
     if (!other_type.active()) in_place.kv_type = KvType::kF16;
     expect_same_bits(run(fixture, device, copy).logits, run(fixture, device, in_place).logits);

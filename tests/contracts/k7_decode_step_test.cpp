@@ -53,12 +53,12 @@ class WithoutKernels : public runtime::Backend {
 
 class Decoding {
  public:
-  Decoding(const test::RunDevice& device, int64_t context, KvLayout layout = KvLayout::kInPlace) {
+  Decoding(const test::RunDevice& device, int64_t context, StateForm layout = StateForm::kInPlace) {
     std::shared_ptr<runtime::Backend> backend = test::make_backend(device);
     if (by_reference.active()) backend = std::make_shared<WithoutKernels>(std::move(backend));
-    if (copying.active()) layout = KvLayout::kCopy;
+    if (copying.active()) layout = StateForm::kStateless;
     run_ = test::open_run(test::file_of(fixture().spec), backend,
-                          {.context = context, .kv_layout = layout, .max_step_tokens = 64});
+                          {.context = context, .state_form = layout, .max_step_tokens = 64});
     for (int64_t token = 0; token < kPrompt; ++token)
       prompt_.push_back(static_cast<int32_t>(7 * token % 256));
     EXPECT_TRUE(run_.sequence->evaluate(prompt_).ok());
@@ -144,7 +144,7 @@ TEST(K7_DecodeStep, WritesOneRowOfEachCacheAndReadsWhatAttentionSees) {
 TEST(K7_DecodeStep, OfTheCopyingLayoutWritesEveryRow) {
   for (const test::RunDevice& device : cpus()) {
     SCOPED_TRACE(device.title());
-    Decoding in_place(device, 512), copied(device, 512, KvLayout::kCopy);
+    Decoding in_place(device, 512), copied(device, 512, StateForm::kStateless);
     in_place.count(), copied.count();
     in_place.decode(), copied.decode();
     EXPECT_EQ(copied.traffic().kv_bytes_written, (copied.length() + 1) * kRowBytes);

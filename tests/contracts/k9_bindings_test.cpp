@@ -21,7 +21,7 @@ constexpr float kUntouched = 0.5f;  // what every float of a cache holds before 
 // Buffers of the caller for one step of three tokens on a fixture.
 class Caller {
  public:
-  Caller(const test::RunDevice& device, KvLayout layout) : backend_(test::make_backend(device)) {
+  Caller(const test::RunDevice& device, StateForm layout) : backend_(test::make_backend(device)) {
     plan_ = test::open_run(test::file_of(fixtures::fixture("llama-gqa4x2").spec), backend_,
                            test::exact_options(layout))
                 .compiled.plan;
@@ -85,7 +85,7 @@ int64_t written(const std::vector<std::byte>& memory) {
 TEST(K9_Bindings, ParameterAndResultAreOneBufferOfTheCaller) {
   for (const test::RunDevice& device : test::run_devices()) {
     SCOPED_TRACE(device.title());
-    Caller caller(device, copying.active() ? KvLayout::kCopy : KvLayout::kInPlace);
+    Caller caller(device, copying.active() ? StateForm::kStateless : StateForm::kInPlace);
     int caches = 0;
     for (const plan::InputBinding& input : caller.plan().inputs) {
       if (input.parameter.role != ir::ParameterRole::kCache) continue;
@@ -111,7 +111,7 @@ TEST(K9_Bindings, ParameterAndResultAreOneBufferOfTheCaller) {
 TEST(K9_Bindings, ASecondBufferForACacheIsAnError) {
   for (const test::RunDevice& device : test::run_devices()) {
     SCOPED_TRACE(device.title());
-    Caller caller(device, copying.active() ? KvLayout::kCopy : KvLayout::kInPlace);
+    Caller caller(device, copying.active() ? StateForm::kStateless : StateForm::kInPlace);
     std::vector<std::byte> second(caller.input("cache_v_l1").size());
     ASSERT_TRUE(caller.session().bind_output("cache_v_l1", second.data(), second.size()).ok());
     const Status status = caller.run();
@@ -124,7 +124,7 @@ TEST(K9_Bindings, ASecondBufferForACacheIsAnError) {
 TEST(K9_Bindings, WithoutInplaceKvNoInputIsWritten) {
   for (const test::RunDevice& device : test::run_devices()) {
     SCOPED_TRACE(device.title());
-    Caller caller(device, in_place.active() ? KvLayout::kInPlace : KvLayout::kCopy);
+    Caller caller(device, in_place.active() ? StateForm::kInPlace : StateForm::kStateless);
     const auto before = caller.inputs();
     const Status status = caller.run();
     ASSERT_TRUE(status.ok()) << status.error().message();

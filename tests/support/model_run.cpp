@@ -51,9 +51,9 @@ std::vector<std::vector<float>> ModelRun::logits(std::span<const int32_t> tokens
   return out;
 }
 
-SessionOptions exact_options(KvLayout layout) {
+SessionOptions exact_options(StateForm layout) {
   return {
-      .context = 64, .kv_type = KvType::kF32, .kv_layout = layout, .max_step_tokens = 64, .all_logits = true};
+      .context = 64, .kv_type = KvType::kF32, .state_form = layout, .max_step_tokens = 64, .all_logits = true};
 }
 
 ModelRun open_run(const std::shared_ptr<const gguf::File>& file,

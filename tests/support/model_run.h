@@ -38,7 +38,7 @@ struct ModelRun {
 };
 
 // f32 keys and values, room for 64 tokens, logits of every token: what exact comparisons want.
-SessionOptions exact_options(KvLayout layout = KvLayout::kInPlace);
+SessionOptions exact_options(StateForm layout = StateForm::kInPlace);
 
 // Throws std::runtime_error with the message of what failed.
 ModelRun open_run(const std::shared_ptr<const gguf::File>& file,
