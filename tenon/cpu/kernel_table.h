@@ -30,7 +30,9 @@ struct KernelTable {
   void (*rope)(const RopeJob&, const Worker&);
   void (*rms_norm)(const RmsNormJob&, const Worker&);
   void (*binary)(const BinaryJob&, const Worker&);
-  void (*swiglu)(const SwigluJob&, const Worker&);
+  void (*unary)(const UnaryJob&, const Worker&);
+  void (*geglu)(const GluJob&, const Worker&);
+  void (*swiglu)(const GluJob&, const Worker&);
   void (*convert)(const ConvertJob&, const Worker&);
   void (*gather_rows)(const GatherRowsJob&, const Worker&);
 };

@@ -34,8 +34,19 @@ struct BinaryJob {
   int64_t rows = 0, width = 0;
 };
 
-// out = silu(gate) * up, silu(x) = x / (1 + exp(-x)).
-struct SwigluJob {
+enum class UnaryOp : uint8_t { kTanh };
+
+struct UnaryJob {
+  UnaryOp op = UnaryOp::kTanh;
+  const float* x = nullptr;  // [rows, width]; strides are floats
+  int64_t x_stride = 0;
+  float* output = nullptr;  // may be x
+  int64_t output_stride = 0;
+  int64_t rows = 0, width = 0;
+};
+
+// out = f(gate) * up; which f, is the kernel's: silu(x) = x / (1 + exp(-x)), or gelu in its tanh form.
+struct GluJob {
   const float* gate = nullptr;  // [rows, width]; strides are floats
   int64_t gate_stride = 0;
   const float* up = nullptr;

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <numbers>
 
 #include "tenon/cpu/test_support.h"
 #include "tenon/quant/block_format.h"
@@ -95,11 +96,11 @@ TEST_P(RowsOn, SwigluOverTheWholeRangeOfTheExponential) {
   for (float x = -120.0f; x < 120.0f; x += 0.0371f) gate.push_back(x);
   up = random_values(static_cast<int64_t>(gate.size()), 5);
   out.resize(gate.size());
-  const SwigluJob job{.gate = gate.data(),
-                      .up = up.data(),
-                      .output = out.data(),
-                      .rows = 1,
-                      .width = static_cast<int64_t>(gate.size())};
+  const GluJob job{.gate = gate.data(),
+                   .up = up.data(),
+                   .output = out.data(),
+                   .rows = 1,
+                   .width = static_cast<int64_t>(gate.size())};
   pool.run([&](const Worker& worker) { kernels->swiglu(job, worker); });
   for (size_t i = 0; i < gate.size(); ++i) {
     const double g = static_cast<double>(gate[i]);
@@ -107,6 +108,30 @@ TEST_P(RowsOn, SwigluOverTheWholeRangeOfTheExponential) {
     // exp is within 2 units in the last place; the sum, the quotient and the product round once each.
     EXPECT_NEAR(static_cast<double>(out[i]), wanted, 5 * 0x1p-24 * std::fabs(wanted) + 1e-35) << g;
   }
+}
+
+TEST_P(RowsOn, GegluAndTanhOverTheWholeRangeOfTheExponential) {
+  std::vector<float> x, up, out;
+  for (float value = -70.0f; value < 70.0f; value += 0.0173f) x.push_back(value);
+  up = random_values(static_cast<int64_t>(x.size()), 6);
+  out.resize(x.size());
+  const auto width = static_cast<int64_t>(x.size());
+  const GluJob gated{.gate = x.data(), .up = up.data(), .output = out.data(), .rows = 1, .width = width};
+  pool.run([&](const Worker& worker) { kernels->geglu(gated, worker); });
+  for (size_t i = 0; i < x.size(); ++i) {
+    const double g = static_cast<double>(x[i]);
+    const double y = 2 * std::sqrt(2 / std::numbers::pi) * (g + 0.044715 * g * g * g);
+    const double wanted = g / (1.0 + std::exp(-y)) * static_cast<double>(up[i]);
+    // y has an error of 2 roundings and of its constants, 3 * 2^-24 of itself, which the exponential hands
+    // on.
+    EXPECT_NEAR(static_cast<double>(out[i]), wanted,
+                (5 + 3 * std::fabs(y)) * 0x1p-24 * std::fabs(wanted) + 1e-32)
+        << g;
+  }
+  const UnaryJob job{.op = UnaryOp::kTanh, .x = x.data(), .output = out.data(), .rows = 1, .width = width};
+  pool.run([&](const Worker& worker) { kernels->unary(job, worker); });
+  for (size_t i = 0; i < x.size(); ++i)
+    EXPECT_NEAR(static_cast<double>(out[i]), std::tanh(static_cast<double>(x[i])), 5 * 0x1p-24) << x[i];
 }
 
 // Every number of 16 bits, and every f32 that lies at or next to a midpoint of two of them: bit for bit as

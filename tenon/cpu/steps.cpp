@@ -18,6 +18,7 @@ constexpr StepRow kSteps[] = {
     {"attention", step_attention},
     {"convert", step_convert},
     {"gather_rows", step_gather_rows},
+    {"geglu", step_geglu},
     {"matmul", step_matmul},
     {"matmul_bias_residual", step_matmul_bias_residual},
     {"matmul_residual", step_matmul_residual},
@@ -28,6 +29,7 @@ constexpr StepRow kSteps[] = {
     {"rope_table", step_rope_table},
     {"scatter_rows", step_scatter_rows},
     {"swiglu", step_swiglu},
+    {"tanh", step_tanh},
 };
 
 }  // namespace

@@ -42,6 +42,8 @@ Status step_scatter_rows(const runtime::BoundStep&, const StepContext&);
 Status step_rms_norm(const runtime::BoundStep&, const StepContext&);
 Status step_add(const runtime::BoundStep&, const StepContext&);
 Status step_multiply(const runtime::BoundStep&, const StepContext&);
+Status step_tanh(const runtime::BoundStep&, const StepContext&);
+Status step_geglu(const runtime::BoundStep&, const StepContext&);
 Status step_swiglu(const runtime::BoundStep&, const StepContext&);
 Status step_gather_rows(const runtime::BoundStep&, const StepContext&);
 Status step_convert(const runtime::BoundStep&, const StepContext&);

@@ -87,6 +87,25 @@ Status binary(BinaryOp op, const runtime::BoundStep& step, const StepContext& co
   return {};
 }
 
+Status gated(void (*kernel)(const GluJob&, const Worker&), const runtime::BoundStep& step,
+             const StepContext& context) {
+  for (const runtime::BoundPart& part : step.parts) {
+    TENON_ASSIGN(RowsView gate, rows_of(part.inputs[0]));
+    TENON_ASSIGN(RowsView up, rows_of(part.inputs[1]));
+    TENON_ASSIGN(RowsView out, rows_of(part.outputs[0]));
+    kernel({.gate = gate.as<float>(),
+            .gate_stride = gate.stride_in(kFloat),
+            .up = up.as<float>(),
+            .up_stride = up.stride_in(kFloat),
+            .output = out.as<float>(),
+            .output_stride = out.stride_in(kFloat),
+            .rows = out.rows,
+            .width = out.width},
+           context.worker);
+  }
+  return {};
+}
+
 // Along the last axes of [.., H, T, D] that lie at one distance; the axes before them one index after the
 // other, since a transposed view has its own distance for each.
 Status convert(const TensorRef& input, const TensorRef& output, const StepContext& context) {
@@ -167,22 +186,28 @@ Status step_multiply(const runtime::BoundStep& step, const StepContext& context)
   return binary(BinaryOp::kMultiply, step, context);
 }
 
-Status step_swiglu(const runtime::BoundStep& step, const StepContext& context) {
+Status step_tanh(const runtime::BoundStep& step, const StepContext& context) {
   for (const runtime::BoundPart& part : step.parts) {
-    TENON_ASSIGN(RowsView gate, rows_of(part.inputs[0]));
-    TENON_ASSIGN(RowsView up, rows_of(part.inputs[1]));
+    TENON_ASSIGN(RowsView x, rows_of(part.inputs[0]));
     TENON_ASSIGN(RowsView out, rows_of(part.outputs[0]));
-    context.kernels.swiglu({.gate = gate.as<float>(),
-                            .gate_stride = gate.stride_in(kFloat),
-                            .up = up.as<float>(),
-                            .up_stride = up.stride_in(kFloat),
-                            .output = out.as<float>(),
-                            .output_stride = out.stride_in(kFloat),
-                            .rows = out.rows,
-                            .width = out.width},
-                           context.worker);
+    context.kernels.unary({.op = UnaryOp::kTanh,
+                           .x = x.as<float>(),
+                           .x_stride = x.stride_in(kFloat),
+                           .output = out.as<float>(),
+                           .output_stride = out.stride_in(kFloat),
+                           .rows = out.rows,
+                           .width = out.width},
+                          context.worker);
   }
   return {};
+}
+
+Status step_geglu(const runtime::BoundStep& step, const StepContext& context) {
+  return gated(context.kernels.geglu, step, context);
+}
+
+Status step_swiglu(const runtime::BoundStep& step, const StepContext& context) {
+  return gated(context.kernels.swiglu, step, context);
 }
 
 // Inputs table [.., V, F] with leading axes of 1, ids.

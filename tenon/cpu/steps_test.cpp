@@ -101,8 +101,10 @@ TEST_P(Steps, RowsAreNormalisedScaledAndSummed) {
     %sum = Add(%m:0, %plain:0)
     %scaled = Multiply(%sum:0, %one:0)
     %gated = SwiGLU(%scaled:0, %y:0)
-    %r = Result(%gated:0) {name="out"})",
-                   {"rms_norm", "rms_norm", "add", "multiply", "swiglu"});
+    %other = GeGLU(%gated:0, %m:0)
+    %capped = Tanh(%other:0)
+    %r = Result(%capped:0) {name="out"})",
+                   {"rms_norm", "rms_norm", "add", "multiply", "swiglu", "geglu", "tanh"});
 }
 
 // A view that leaves gaps between rows: the first 24 of 40 elements.

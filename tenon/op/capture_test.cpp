@@ -1,6 +1,7 @@
 // References and decompositions against what real ggml computed (tests/golden/ops).
 #include "tenon/op/attention.h"
 #include "tenon/op/elementwise.h"
+#include "tenon/op/geglu.h"
 #include "tenon/op/gelu.h"
 #include "tenon/op/matmul.h"
 #include "tenon/op/one_node.h"
@@ -45,6 +46,7 @@ TEST(Capture, Activations) {
   check_unary("gelu", gelu_op(), table_tolerance, GeluMode::kTanh);
   check_unary("gelu_erf", gelu_op(), exact_tolerance, GeluMode::kErf);
   check_unary("gelu_quick", gelu_op(), table_tolerance, GeluMode::kQuick);
+  check_unary("tanh", tanh_op(), exact_tolerance);
 }
 
 TEST(Capture, Binary) {
@@ -58,6 +60,19 @@ TEST(Capture, Binary) {
   check("add", add_op());
   check("mul", multiply_op());
   check("swiglu", swiglu_op());
+}
+
+// The table's tolerance is that of gelu(gate), which is multiplied by up.
+TEST(Capture, Geglu) {
+  for (const test::OpCapture& c : test::op_captures("geglu")) {
+    SCOPED_TRACE(c.name());
+    const HostTensor up = c.tensor("input.1", 4);
+    const std::vector<double> factors = up.values();
+    OneNode graph(geglu_op(), {c.tensor("input.0", 4), up}, nullptr);
+    expect_captured(graph, c.tensor("output", 4), [&](size_t place, double wanted) {
+      return 2e-4 * std::abs(factors[place]) + 1e-3 * std::abs(wanted);
+    });
+  }
 }
 
 TEST(Capture, RmsNorm) {

@@ -64,10 +64,12 @@ TEST(Decomposition, ActivationsInF16) {
     expect_equal({"f16[T:token,7:channel]"}, "%y = " + op,
                  {{"p0", random_floats(ElementType::kF16, {5, 7}, 3)}}, kF16Rounding);
   }
-  expect_equal({"f16[T:token,7:channel]", "f16[T:token,7:channel]"}, "%y = SwiGLU(%p0:0, %p1:0)",
-               {{"p0", random_floats(ElementType::kF16, {5, 7}, 4)},
-                {"p1", random_floats(ElementType::kF16, {5, 7}, 5)}},
-               kF16Rounding);
+  for (const std::string op : {"GeGLU", "SwiGLU"}) {
+    expect_equal({"f16[T:token,7:channel]", "f16[T:token,7:channel]"}, "%y = " + op + "(%p0:0, %p1:0)",
+                 {{"p0", random_floats(ElementType::kF16, {5, 7}, 4)},
+                  {"p1", random_floats(ElementType::kF16, {5, 7}, 5)}},
+                 kF16Rounding);
+  }
 }
 
 // Positions of every accepted form; f16; a rest that is copied; YaRN with factors.

@@ -22,4 +22,6 @@ const OpDefinition& sin_op();
 const OpDefinition& sqrt_op();
 const OpDefinition& swish_op();  // x * sigmoid(x), ggml's SILU
 
+const OpDefinition& tanh_op();
+
 }  // namespace tenon::op

@@ -15,18 +15,6 @@ constexpr double kQuickSlope = 1.702;
 // (1 + tanh(y)) / 2 is sigmoid(2 y), so kTanh is x * sigmoid(kTanhSlope * (x + kCubic * x^3)).
 const double kTanhSlope = 2 * std::sqrt(2 / std::numbers::pi);
 
-double gelu(GeluMode mode, double x) {
-  switch (mode) {
-    case GeluMode::kTanh:
-      return x * sigmoid(kTanhSlope * (x + kCubic * x * x * x));
-    case GeluMode::kErf:
-      return 0.5 * x * (1 + std::erf(x / std::numbers::sqrt2));
-    case GeluMode::kQuick:
-      return x * sigmoid(kQuickSlope * x);
-  }
-  return x;
-}
-
 Status reference(const ReferenceCall& call) {
   const GeluMode mode = dynamic_cast<const GeluAttributes&>(call.attributes).mode;
   return apply_unary(call, [mode](double x) { return gelu(mode, x); });
@@ -67,6 +55,18 @@ ir::OpSchema schema() {
 }
 
 }  // namespace
+
+double gelu(GeluMode mode, double x) {
+  switch (mode) {
+    case GeluMode::kTanh:
+      return x * sigmoid(kTanhSlope * (x + kCubic * x * x * x));
+    case GeluMode::kErf:
+      return 0.5 * x * (1 + std::erf(x / std::numbers::sqrt2));
+    case GeluMode::kQuick:
+      return x * sigmoid(kQuickSlope * x);
+  }
+  return x;
+}
 
 const OpDefinition& gelu_op() {
   static const OpDefinition op{schema(), reference, decompose};

@@ -21,6 +21,9 @@ struct GeluAttributes : ir::AttributesOf<GeluAttributes> {
   }
 };
 
+// In double.
+double gelu(GeluMode mode, double x);
+
 // Gelu(x) of a plain float type.
 const OpDefinition& gelu_op();
 

@@ -1,33 +1,13 @@
 #include "tenon/op/swiglu.h"
 
-#include "tenon/op/variadic_split.h"
+#include "tenon/translate/gate_and_up.h"
 #include "tenon/translate/translators.h"
 
 namespace tenon::translate {
 
-namespace {
-
-// The halves of the last axis.
-Result<std::vector<ir::Value>> split_in_two(NodeContext& context, ir::Value x) {
-  const std::optional<int64_t> width = x.type().dim(-1).try_value();
-  if (!width || *width % 2 != 0) return context.unsupported("an even constant last extent", x.describe());
-  op::VariadicSplitAttributes split;
-  split.axis = x.type().rank() - 1;
-  const ir::Value lengths = context.build().integers({*width / 2, *width / 2});
-  TENON_ASSIGN(ir::Node* const node, context.build().add_node(op::variadic_split_op(), {x, lengths}, split));
-  return std::vector{node->output(0), node->output(1)};
-}
-
-}  // namespace
-
-// Gate and up as two inputs, or as halves of one.
 Translation translate_swiglu(NodeContext& context) {
   TENON_ASSIGN(const auto glu, context.attributes<decoder::GluAttributes>());
-  TENON_ASSIGN(std::vector<ir::Value> parts, context.inputs(glu.split ? 2 : 1));
-  if (!glu.split) {
-    TENON_ASSIGN(parts, split_in_two(context, parts[0]));
-    if (glu.swapped) std::swap(parts[0], parts[1]);
-  }
+  TENON_ASSIGN(std::vector<ir::Value> parts, gate_and_up(context, glu));
   TENON_ASSIGN(const ir::Value result, context.build().add(op::swiglu_op(), std::move(parts)));
   return std::vector{result};
 }

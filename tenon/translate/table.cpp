@@ -12,6 +12,7 @@ constexpr TranslatorRow kTranslators[] = {
     {"ARGSORT", translate_argsort, kArgsortCases},
     {"CONT", translate_cont, kOneCase},
     {"FLASH_ATTN_EXT", translate_flash_attn_ext, kAttentionCases},
+    {"GEGLU", translate_geglu, kGluCases},
     {"GELU", translate_gelu, kOneCase},
     {"GELU_ERF", translate_gelu_erf, kOneCase},
     {"GELU_QUICK", translate_gelu_quick, kOneCase},
@@ -26,6 +27,7 @@ constexpr TranslatorRow kTranslators[] = {
     {"SET_ROWS", translate_set_rows, kOneCase},
     {"SILU", translate_one_to_one<op::swish_op, 1>, kOneCase},
     {"SWIGLU", translate_swiglu, kGluCases},
+    {"TANH", translate_one_to_one<op::tanh_op, 1>, kOneCase},
     {"TOP_K", translate_top_k, kOneCase},
     {"VIEW", translate_view, kRegroupCases},
 };

@@ -19,6 +19,7 @@ Translation translate_one_to_one(NodeContext& context) {
 Translation translate_argsort(NodeContext& context);
 Translation translate_cont(NodeContext& context);
 Translation translate_flash_attn_ext(NodeContext& context);
+Translation translate_geglu(NodeContext& context);
 Translation translate_gelu(NodeContext& context);
 Translation translate_gelu_erf(NodeContext& context);
 Translation translate_gelu_quick(NodeContext& context);

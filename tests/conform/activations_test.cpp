@@ -23,7 +23,8 @@ std::vector<Activation> activations() {
   return {{"GELU", "gelu", table_tolerance},
           {"GELU_ERF", "gelu_erf", element_tolerance},
           {"GELU_QUICK", "gelu_quick", table_tolerance},
-          {"SILU", "silu", element_tolerance}};
+          {"SILU", "silu", element_tolerance},
+          {"TANH", "tanh", element_tolerance}};
 }
 
 Trial unary(const Activation& activation, const OpCapture& capture) {
@@ -75,19 +76,31 @@ op::HostTensor side_by_side(const op::HostTensor& left, const op::HostTensor& ri
   return op::HostTensor::of(left.element, extents, values);
 }
 
+void run_gated(const char* op, const char* file, const OpCapture& capture, const Tolerance& tolerance) {
+  const op::HostTensor gate = capture.tensor("input.0"), up = capture.tensor("input.1");
+  const op::HostTensor expected = capture.tensor("output");
+  TrialBuilder split(file, capture);
+  run(split.finish(op, {split.input(gate), split.input(up)}, decoder::GluAttributes{}, expected, tolerance));
+  for (const bool swapped : {false, true}) {
+    TrialBuilder halves(file, capture);
+    const Edge x = halves.input(swapped ? side_by_side(up, gate) : side_by_side(gate, up));
+    const bool told = swapped_halves.active() ? !swapped : swapped;
+    run(halves.finish(op, {x}, decoder::GluAttributes{false, told}, expected, tolerance));
+  }
+}
+
 TEST(E1_Activations, Swiglu) {
-  for (const OpCapture& capture : test::op_captures("swiglu")) {
-    const op::HostTensor gate = capture.tensor("input.0"), up = capture.tensor("input.1");
-    const op::HostTensor expected = capture.tensor("output");
-    TrialBuilder split("swiglu", capture);
-    run(split.finish("SWIGLU", {split.input(gate), split.input(up)}, decoder::GluAttributes{}, expected,
-                     element_tolerance));
-    for (const bool swapped : {false, true}) {
-      TrialBuilder halves("swiglu", capture);
-      const Edge x = halves.input(swapped ? side_by_side(up, gate) : side_by_side(gate, up));
-      const bool told = swapped_halves.active() ? !swapped : swapped;
-      run(halves.finish("SWIGLU", {x}, decoder::GluAttributes{false, told}, expected, element_tolerance));
-    }
+  for (const OpCapture& capture : test::op_captures("swiglu"))
+    run_gated("SWIGLU", "swiglu", capture, element_tolerance);
+}
+
+// The table's tolerance is that of gelu(gate), which is multiplied by up.
+TEST(E1_Activations, Geglu) {
+  for (const OpCapture& capture : test::op_captures("geglu")) {
+    const std::vector<double> up = capture.tensor("input.1").values();
+    run_gated("GEGLU", "geglu", capture, [&](size_t place, double expected) {
+      return std::abs(up[place]) * table_tolerance(place, 0) + 1e-3 * std::abs(expected);
+    });
   }
 }
 

@@ -37,6 +37,19 @@ op::HostTensor ReferenceSession::grown(const op::HostTensor& cache, const ir::Pa
   return out;
 }
 
+op::HostTensor ReferenceSession::mask_of(const ir::ParameterAttributes& attributes, int64_t count) const {
+  const int64_t rows = past_ + count;
+  op::HostTensor mask = op::HostTensor::make(ElementType::kF32, {1, 1, count, rows});
+  for (int64_t t = 0; t < count; ++t) {
+    for (int64_t key = 0; key < rows; ++key) {
+      const int64_t ahead = past_ + t - key;
+      if (ahead >= 0 && (attributes.mask != ir::MaskKind::kWindow || ahead < attributes.window)) continue;
+      mask.ref().as<float>()[t * rows + key] = -std::numeric_limits<float>::infinity();
+    }
+  }
+  return mask;
+}
+
 std::vector<std::vector<double>> ReferenceSession::step(const std::vector<int32_t>& tokens) {
   const auto count = static_cast<int64_t>(tokens.size());
   const int64_t rows = past_ + count;
@@ -45,13 +58,10 @@ std::vector<std::vector<double>> ReferenceSession::step(const std::vector<int32_
   inputs["inp_pos"] = integers(ElementType::kI32, range(past_, count));
   inputs["inp_out_ids"] = integers(ElementType::kI32, range(0, count));
   inputs["inp_kv_idx"] = integers(ElementType::kI64, range(past_, count));
-  op::HostTensor mask = op::HostTensor::make(ElementType::kF32, {1, 1, count, rows});
-  for (int64_t t = 0; t < count; ++t) {
-    for (int64_t key = past_ + t + 1; key < rows; ++key) {
-      mask.ref().as<float>()[t * rows + key] = -std::numeric_limits<float>::infinity();
-    }
+  for (const ir::Node* parameter : model_.parameters()) {
+    const auto& attributes = parameter->attributes_as<ir::ParameterAttributes>();
+    if (attributes.role == ir::ParameterRole::kMask) inputs[attributes.name] = mask_of(attributes, count);
   }
-  inputs["self_kq_mask"] = std::move(mask);
   for (const auto& [name, cache] : caches_) {
     inputs[name] = grown(cache, model_.find_parameter(name)->attributes_as<ir::ParameterAttributes>(), rows);
   }

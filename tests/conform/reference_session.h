@@ -21,6 +21,8 @@ class ReferenceSession {
  private:
   op::HostTensor grown(const op::HostTensor& cache, const ir::ParameterAttributes& attributes,
                        int64_t rows) const;
+  // Of the next `count` tokens, as its structure says.
+  op::HostTensor mask_of(const ir::ParameterAttributes& attributes, int64_t count) const;
 
   const ir::Model& model_;
   op::HostTensors caches_;

@@ -28,7 +28,8 @@ Array run_in_steps(const std::string& path, const ModelOptions& options, const s
 }  // namespace
 
 int run_logits(std::vector<std::string> arguments) {
-  const Flags flags(arguments, {"--tokens", "--split", "--kv", "--exact", "-o"}, {"--flash-attention"});
+  const Flags flags(arguments, {"--tokens", "--split", "--kv", "--exact", "-o"},
+                    {"--exact-gelu", "--flash-attention"});
   if (flags.positional().size() != 1) throw std::invalid_argument("wants one model");
   const std::string& path = flags.positional()[0];
   const auto tokens = flags.integers("--tokens");
@@ -41,7 +42,8 @@ int run_logits(std::vector<std::string> arguments) {
 
   const std::string name = std::filesystem::path(path).filename();
   GgufFile file("oracle logits " + name + " --tokens … --split " + flags.text("--split", "all") +
-                (flags.has("--exact") ? " --exact " + name + " dequantised" : ""));
+                (flags.has("--exact") ? " --exact " + name + " dequantised" : "") +
+                (flags.has("--exact-gelu") ? " --exact-gelu" : ""));
   gguf_set_val_str(file.keys(), "model", name.c_str());
   gguf_set_val_str(file.keys(), "model.hash", file_hash(path).c_str());
   gguf_set_val_str(file.keys(), "kv_type", type_name(options.kv_type).c_str());
@@ -50,6 +52,11 @@ int run_logits(std::vector<std::string> arguments) {
   file.add("tokens", make_i32({static_cast<int64_t>(tokens.size())}, tokens));
   file.add("logits", run_in_steps(path, options, tokens, split));
   if (flags.has("--exact")) file.add("exact", run_in_steps(flags.text("--exact"), options, tokens, split));
+  if (flags.has("--exact-gelu")) {
+    ModelOptions exact = options;
+    exact.exact_gelu = true;
+    file.add("exact", run_in_steps(path, exact, tokens, split));
+  }
   file.write(flags.text("-o"));
   std::printf("%s: %zu tokens\n", flags.text("-o").c_str(), tokens.size());
   return 0;

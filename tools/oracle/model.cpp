@@ -23,6 +23,11 @@ Model::Model(const std::string& path, const ModelOptions& options) {
   params.type_k = params.type_v = options.kv_type;
   params.flash_attn_type =
       options.flash_attention ? LLAMA_FLASH_ATTN_TYPE_ENABLED : LLAMA_FLASH_ATTN_TYPE_DISABLED;
+  if (options.exact_gelu) {
+    exact_gelu_ = std::make_unique<ExactGelu>();
+    params.cb_eval = &ExactGelu::on_node;
+    params.cb_eval_user_data = exact_gelu_.get();
+  }
   context_.reset(llama_init_from_model(model_.get(), params));
   if (!context_) throw std::runtime_error("llama.cpp cannot make a context for " + path);
 }

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "exact_gelu.h"
 #include "llama.h"
 
 namespace tenon::oracle {
@@ -15,7 +16,8 @@ struct ModelOptions {
   ggml_type kv_type = GGML_TYPE_F32;
   bool flash_attention = false;
   int threads = 2;
-  uint32_t context = 512;  // tokens; also the most that one step may hold
+  bool exact_gelu = false;  // GELU and GEGLU by ggml's f32 function, not by its table
+  uint32_t context = 512;   // tokens; also the most that one step may hold
 };
 
 // Every load of a model in this program. Throws std::runtime_error naming the path.
@@ -36,6 +38,7 @@ class Model {
     void operator()(llama_model* model) const { llama_model_free(model); }
     void operator()(llama_context* context) const { llama_free(context); }
   };
+  std::unique_ptr<ExactGelu> exact_gelu_;  // used by the context
   std::unique_ptr<llama_model, Free> model_;
   std::unique_ptr<llama_context, Free> context_;
   llama_pos position_ = 0;

@@ -1,4 +1,4 @@
-// rows.h's BinaryJob and SwigluJob, done.
+// rows.h's BinaryJob, UnaryJob and GluJob, done.
 #pragma once
 
 #include "tenon/cpu/kernels/chunks.h"
@@ -33,16 +33,42 @@ void binary(const BinaryJob& job, const Worker& worker) {
 }
 
 template <class V>
-void swiglu(const SwigluJob& job, const Worker& worker) {
+void unary(const UnaryJob& job, const Worker& worker) {
+  for_each_chunk(job.rows, job.width, worker, [&](int64_t row, int64_t begin, int64_t end) TENON_BODY {
+    const float* x = job.x + row * job.x_stride;
+    float* out = job.output + row * job.output_stride;
+    for (int64_t i = begin; i < end; i += V::kLanes) {
+      const int64_t n = smaller(end - i, V::kLanes);
+      V::store(out + i, tanh<V>(V::load(x + i, n)), n);
+    }
+  });
+}
+
+enum class Gate : uint8_t { kGelu, kSilu };
+
+template <class V, Gate kGate>
+void gated(const GluJob& job, const Worker& worker) {
+  using F32 = typename V::F32;
   for_each_chunk(job.rows, job.width, worker, [&](int64_t row, int64_t begin, int64_t end) TENON_BODY {
     const float* gate = job.gate + row * job.gate_stride;
     const float* up = job.up + row * job.up_stride;
     float* out = job.output + row * job.output_stride;
     for (int64_t i = begin; i < end; i += V::kLanes) {
       const int64_t n = smaller(end - i, V::kLanes);
-      V::store(out + i, V::mul(silu<V>(V::load(gate + i, n)), V::load(up + i, n)), n);
+      const F32 x = V::load(gate + i, n);
+      V::store(out + i, V::mul(kGate == Gate::kGelu ? gelu<V>(x) : silu<V>(x), V::load(up + i, n)), n);
     }
   });
+}
+
+template <class V>
+void geglu(const GluJob& job, const Worker& worker) {
+  gated<V, Gate::kGelu>(job, worker);
+}
+
+template <class V>
+void swiglu(const GluJob& job, const Worker& worker) {
+  gated<V, Gate::kSilu>(job, worker);
 }
 
 }  // namespace tenon::cpu

@@ -1,4 +1,4 @@
-// exp and silu on vectors.
+// exp, and what is made of it, on vectors.
 #pragma once
 
 #include "tenon/cpu/simd/inline.h"
@@ -24,11 +24,29 @@ TENON_INLINE typename V::F32 exp(typename V::F32 x) {
   return V::zero_below(x, V::set(-87.3f), V::scale_by_power(p, n));
 }
 
-// x / (1 + e^-x). Below -88, where e^-x leaves f32's range, the result is less than 1e-35 in magnitude.
+// x / (1 + e^-y). Below y = -88, where e^-y leaves f32's range, the result is less than 1e-35 x in magnitude.
+template <class V>
+TENON_INLINE typename V::F32 times_sigmoid(typename V::F32 x, typename V::F32 y) {
+  const typename V::F32 power = exp<V>(V::min(V::sub(V::zero(), y), V::set(88.0f)));
+  return V::div(x, V::add(V::set(1.0f), power));
+}
+
 template <class V>
 TENON_INLINE typename V::F32 silu(typename V::F32 x) {
-  const typename V::F32 power = exp<V>(V::min(V::sub(V::zero(), x), V::set(88.0f)));
-  return V::div(x, V::add(V::set(1.0f), power));
+  return times_sigmoid<V>(x, x);
+}
+
+// x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))) / 2, by (1 + tanh(y)) / 2 = sigmoid(2 y).
+template <class V>
+TENON_INLINE typename V::F32 gelu(typename V::F32 x) {
+  const typename V::F32 bend = V::fma(V::mul(x, x), V::set(0.0713548163f), V::set(1.59576912f));
+  return times_sigmoid<V>(x, V::mul(x, bend));
+}
+
+// 2 sigmoid(2 x) - 1, whose error is one of 1, not of the result.
+template <class V>
+TENON_INLINE typename V::F32 tanh(typename V::F32 x) {
+  return V::sub(times_sigmoid<V>(V::set(2.0f), V::add(x, x)), V::set(1.0f));
 }
 
 }  // namespace tenon::cpu

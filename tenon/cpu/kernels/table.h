@@ -23,6 +23,8 @@ constexpr KernelTable kernel_table() {
       .rope = &rope<V>,
       .rms_norm = &rms_norm<V>,
       .binary = &binary<V>,
+      .unary = &unary<V>,
+      .geglu = &geglu<V>,
       .swiglu = &swiglu<V>,
       .convert = &convert<V>,
       .gather_rows = &gather_rows<V>,

@@ -1,4 +1,5 @@
-// ADD, MUL, SCALE, RMS_NORM, the unary functions and SWIGLU. Extents in comments are ggml's, fastest first.
+// ADD, MUL, SCALE, RMS_NORM, the unary functions, GEGLU and SWIGLU. Extents in comments are ggml's, fastest
+// first.
 #include "ops/inputs.h"
 #include "ops/ops.h"
 
@@ -29,6 +30,14 @@ void unary_case(Capture& capture, Unary op) {
   c.run();
 }
 
+void glu_case(Capture& capture, Binary op) {
+  Case c(capture, "split");
+  ggml_tensor* gate = c.input(activations());
+  ggml_tensor* up = c.input(random_f32(21, {110, 7}, 6.0f));
+  c.output(op(c.context(), gate, up));
+  c.run();
+}
+
 void rms_norm_case(Capture& capture, const char* name, const Extents& extents, float epsilon, float limit) {
   Case c(capture, name);
   c.attribute("epsilon", epsilon);
@@ -54,13 +63,10 @@ void capture_gelu(Capture& capture) { unary_case(capture, ggml_gelu); }
 void capture_gelu_erf(Capture& capture) { unary_case(capture, ggml_gelu_erf); }
 void capture_gelu_quick(Capture& capture) { unary_case(capture, ggml_gelu_quick); }
 
-void capture_swiglu(Capture& capture) {
-  Case c(capture, "split");
-  ggml_tensor* gate = c.input(activations());
-  ggml_tensor* up = c.input(random_f32(21, {110, 7}, 6.0f));
-  c.output(ggml_swiglu_split(c.context(), gate, up));
-  c.run();
-}
+void capture_tanh(Capture& capture) { unary_case(capture, ggml_tanh); }
+
+void capture_geglu(Capture& capture) { glu_case(capture, ggml_geglu_split); }
+void capture_swiglu(Capture& capture) { glu_case(capture, ggml_swiglu_split); }
 
 void capture_rms_norm(Capture& capture) {
   rms_norm_case(capture, "epsilon_1e-5", {96, 5}, 1e-5f, 2.0f);
