@@ -7,14 +7,18 @@ namespace tenon {
 
 namespace {
 
+struct EnvironmentVariable {
+  std::string_view name;
+  std::string_view meaning;
+};
+
+// Sorted by name.
 constexpr EnvironmentVariable kVariables[] = {
     {"TENON_CPU_ISA", "forces the CPU kernels: avx2 or avx512"},
     {"TENON_DISABLE_KV_4D", "1 keeps the copying cache layout everywhere, as --kv-layout copy does"},
 };
 
 }  // namespace
-
-std::span<const EnvironmentVariable> environment_variables() { return kVariables; }
 
 std::optional<std::string> environment(std::string_view name) {
   for (const EnvironmentVariable& variable : kVariables) {

@@ -2,19 +2,10 @@
 #pragma once
 
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 
 namespace tenon {
-
-struct EnvironmentVariable {
-  std::string_view name;
-  std::string_view meaning;
-};
-
-// Sorted by name.
-std::span<const EnvironmentVariable> environment_variables();
 
 // The variable's value now, or nullopt when unset. Throws std::logic_error for a name that is not in the
 // list.

@@ -7,7 +7,6 @@
 
 #include <cerrno>
 #include <cstring>
-#include <stdexcept>
 #include <utility>
 
 namespace tenon {
@@ -37,6 +36,7 @@ MappedFile::~MappedFile() {
 
 Result<std::shared_ptr<const MappedFile>> MappedFile::open(const std::string& path) {
   using Pointer = std::shared_ptr<const MappedFile>;
+  if (path.empty()) return Error{ErrorCode::kIo, "path", "the name of a file", "an empty one", ""};
   // O_NONBLOCK: a pipe is refused below instead of being waited for.
   const Descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
   if (file.value < 0) return system_error(path, "a readable file");
@@ -51,19 +51,6 @@ Result<std::shared_ptr<const MappedFile>> MappedFile::open(const std::string& pa
   void* data = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.value, 0);
   if (data == MAP_FAILED) return system_error(path, "a file that can be mapped into memory");
   return Pointer(new MappedFile(path, static_cast<const std::byte*>(data), size));
-}
-
-void MappedFile::release(size_t offset, size_t size) const {
-  if (offset > size_ || size > size_ - offset) {
-    throw std::invalid_argument("[MappedFile::release] bytes " + std::to_string(offset) + " + " +
-                                std::to_string(size) + " reach beyond the " + std::to_string(size_) +
-                                " bytes of " + path_);
-  }
-  const auto page = static_cast<size_t>(::sysconf(_SC_PAGESIZE));
-  const size_t begin = (offset + page - 1) / page * page;
-  const size_t end = (offset + size) / page * page;
-  // Advice only: when the system declines, the pages merely stay.
-  if (begin < end) ::madvise(const_cast<std::byte*>(data_) + begin, end - begin, MADV_DONTNEED);
 }
 
 }  // namespace tenon

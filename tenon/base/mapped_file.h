@@ -25,10 +25,6 @@ class MappedFile {
   size_t size() const { return size_; }
   std::span<const std::byte> bytes() const { return {data_, size_}; }
 
-  // Gives the physical pages that lie wholly inside [offset, offset + size) back to the system; the bytes
-  // stay readable and come from the disk again. Throws std::invalid_argument for a range beyond the file.
-  void release(size_t offset, size_t size) const;
-
  private:
   MappedFile(std::string path, const std::byte* data, size_t size);
   std::string path_;

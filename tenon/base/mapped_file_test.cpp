@@ -45,29 +45,19 @@ TEST_F(MappedFileTest, AnEmptyFileHasNoBytes) {
   const auto file = MappedFile::open(write("empty", ""));
   ASSERT_TRUE(file.ok()) << file.error().message();
   EXPECT_TRUE((*file)->bytes().empty());
-  (*file)->release(0, 0);
 }
 
-TEST_F(MappedFileTest, StaysReadableAfterReleaseAndRemoval) {
+TEST_F(MappedFileTest, StaysReadableAfterRemoval) {
   std::string content(5 * 4096 + 100, '\0');
   for (size_t i = 0; i < content.size(); ++i) content[i] = static_cast<char>(i * 31 / 7);
   const std::string path = write("pages", content);
   const auto file = *MappedFile::open(path);
   fs::remove(path);
-  file->release(0, content.size());
-  file->release(4096 + 5, 2 * 4096);
-  file->release(content.size(), 0);
   EXPECT_EQ(std::memcmp(file->data(), content.data(), content.size()), 0);
 }
 
-TEST_F(MappedFileTest, RefusesToReleaseBeyondTheEnd) {
-  const auto file = *MappedFile::open(write("short", "0123456789"));
-  EXPECT_THROW(file->release(0, 11), std::invalid_argument);
-  EXPECT_THROW(file->release(11, 0), std::invalid_argument);
-  EXPECT_THROW(file->release(8, SIZE_MAX), std::invalid_argument);
-}
-
 TEST_F(MappedFileTest, ErrorsNamePathAndReason) {
+  EXPECT_EQ(MappedFile::open("").error().message(), "path: wanted the name of a file, found an empty one");
   const std::string absent = (folder_ / "нет").string();
   EXPECT_EQ(MappedFile::open(absent).error().message(),
             absent + ": wanted a readable file, found No such file or directory");

@@ -1,7 +1,5 @@
 #include "tenon/gguf/file.h"
 
-#include <utility>
-
 #include "tenon/gguf/cursor.h"
 #include "tenon/gguf/header.h"
 #include "tenon/gguf/metadata_reader.h"
@@ -13,12 +11,7 @@ Result<std::shared_ptr<const File>> File::open(const std::string& path) {
   TENON_ASSIGN(std::shared_ptr<const MappedFile> mapping, MappedFile::open(path));
   std::shared_ptr<File> file(new File);
   file->mapping_ = std::move(mapping);
-  Status status = file->read(file->mapping_->bytes());
-  if (!status.ok()) {
-    Error error = std::move(status).error();
-    error.where = path + ": " + error.where;
-    return error;
-  }
+  TENON_RETURN_IF_ERROR(file->located(file->read(file->mapping_->bytes())));
   return std::shared_ptr<const File>(std::move(file));
 }
 
@@ -44,6 +37,11 @@ Status File::read(std::span<const std::byte> bytes) {
   return {};
 }
 
+Error File::located(Error error) const {
+  if (mapping_) error.where = mapping_->path() + ": " + error.where;
+  return error;
+}
+
 const TensorInfo* File::find_tensor(std::string_view name) const {
   const auto found = tensor_index_.find(name);
   return found == tensor_index_.end() ? nullptr : &tensors_[found->second];
@@ -51,8 +49,8 @@ const TensorInfo* File::find_tensor(std::string_view name) const {
 
 Result<const TensorInfo*> File::tensor(std::string_view name) const {
   if (const TensorInfo* found = find_tensor(name)) return found;
-  return Error{ErrorCode::kInvalidFile, (mapping_ ? mapping_->path() + ": " : "") + "tensor " + quoted(name),
-               "a tensor of that name", "none among " + std::to_string(tensors_.size()) + " tensors", ""};
+  return Error{ErrorCode::kInvalidFile, "tensor " + quoted(name), "a tensor of that name",
+               "none among " + std::to_string(tensors_.size()) + " tensors", ""};
 }
 
 }  // namespace tenon::gguf

@@ -14,6 +14,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "tenon/base/mapped_file.h"
@@ -45,12 +46,19 @@ class File {
 
   uint32_t version() const { return version_; }
   uint32_t alignment() const { return alignment_; }  // of tensor data; general.alignment or 32
-  uint64_t data_offset() const {
-    return data_offset_;
-  }  // where tensor data starts, from the start of the file
+  // Where tensor data starts, from the start of the file.
+  uint64_t data_offset() const { return data_offset_; }
   std::span<const std::byte> bytes() const { return bytes_; }
   // The mapping that a Constant shares, or nullptr for a File made by parse().
   const std::shared_ptr<const MappedFile>& mapping() const { return mapping_; }
+
+  // `result`, whose error gets the path of a mapped file before its place: readers of metadata and tensors
+  // name what they read and not where it lies.
+  template <class T>
+  Result<T> located(Result<T> result) const {
+    if (!result.ok()) return located(std::move(result).error());
+    return result;
+  }
 
   const Metadata& metadata() const { return metadata_; }
 
@@ -61,6 +69,7 @@ class File {
  private:
   File() = default;
   Result<void> read(std::span<const std::byte> bytes);
+  Error located(Error error) const;
 
   std::shared_ptr<const MappedFile> mapping_;
   std::shared_ptr<const void> owner_;
