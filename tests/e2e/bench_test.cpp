@@ -59,5 +59,13 @@ TEST(Bench, TableNamesTestsAsLlamaBench) {
   EXPECT_THAT(outcome.out, testing::Not(HasSubstr("pp")));
 }
 
+TEST(Bench, ReportOfWhatWasMeasuredIsWholeAlsoAfterAnError) {
+  const Outcome outcome = run(
+      {"bench", tiny(), scratch("not_there.gguf"), "-p", "3", "-n", "0", "-r", "1", "-t", "1", "-o", "json"});
+  EXPECT_EQ(outcome.status, 1);
+  EXPECT_THAT(only_error(outcome), HasSubstr("not_there.gguf"));
+  EXPECT_EQ(nlohmann::json::parse(outcome.out).size(), 1u);
+}
+
 }  // namespace
 }  // namespace tenon::e2e

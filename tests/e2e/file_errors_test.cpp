@@ -55,16 +55,16 @@ std::string unknown_architecture() {
 }
 
 struct Damaged {
-  std::string path;
-  std::string names;  // what the error must name
+  std::string path;   // which every error names first
+  std::string names;  // what it must name, too
   std::string found;
 };
 
 std::vector<Damaged> damaged_files() {
   return {
-      {scratch("not_there.gguf"), "not_there.gguf", "No such file"},
-      {write_scratch("text.gguf", "once upon a time"), "text.gguf", "magic"},
-      {truncated(), "truncated.gguf", "bytes"},
+      {scratch("not_there.gguf"), "", "No such file"},
+      {write_scratch("text.gguf", "once upon a time"), "", "magic"},
+      {truncated(), "", "bytes"},
       {bad_offset(), "blk.1.attn_norm.weight", "1099511627776"},
       {unknown_architecture(), "general.architecture", "snail"},
       {missing_tensor(), "blk.1.ffn_up.weight", ""},
@@ -75,6 +75,7 @@ std::vector<Damaged> damaged_files() {
 void expect_refusal(const Outcome& outcome, const Damaged& damaged) {
   EXPECT_EQ(outcome.status, 1);
   const std::string error = only_error(outcome);
+  EXPECT_THAT(error, testing::StartsWith(damaged.path + ": "));
   EXPECT_THAT(error, HasSubstr(damaged.names));
   EXPECT_THAT(error, HasSubstr(damaged.found));
 }
@@ -91,8 +92,33 @@ TEST(FileErrors, EveryCommandRefusesByName) {
 }
 
 TEST(FileErrors, BenchRefusesByName) {
-  const Damaged damaged = {truncated(), "truncated.gguf", "bytes"};
-  expect_refusal(run({"bench", damaged.path, "-p", "1", "-n", "0"}), damaged);
+  for (const Damaged& damaged : damaged_files()) {
+    for (const std::string format : {"md", "json"}) {
+      const Outcome outcome = run({"bench", damaged.path, "-p", "1", "-n", "0", "-o", format});
+      expect_refusal(outcome, damaged);
+      EXPECT_EQ(outcome.out, "");
+    }
+  }
+}
+
+TEST(FileErrors, TokenizerThatIsMissingIsNamedWithTheFile) {
+  std::string bytes = tiny_bytes();
+  bytes.replace(after(bytes, "tokenizer.ggml.mode") - 2, 2, "xx");
+  const Damaged damaged = {write_scratch("no_tokenizer.gguf", bytes), "tokenizer.ggml.model", ""};
+  expect_refusal(run({"run", damaged.path, "--raw", "-p", "a"}), damaged);
+}
+
+TEST(FileErrors, EmptyPathsAreToldInWords) {
+  for (const std::vector<std::string>& arguments : {std::vector<std::string>{"run", "", "-p", "a"},
+                                                    {"inspect", ""},
+                                                    {"bench", ""},
+                                                    {"logits", "", "--tokens", "1", "-o", "x.npy"},
+                                                    {"logits", tiny(), "--tokens", "1", "-o", ""}}) {
+    SCOPED_TRACE(testing::PrintToString(arguments));
+    const Outcome outcome = run(arguments);
+    EXPECT_EQ(outcome.status, 1);
+    EXPECT_THAT(only_error(outcome), HasSubstr("wanted the name of a file, found an empty one"));
+  }
 }
 
 // What cannot run can still be looked at.

@@ -91,9 +91,13 @@ TEST(Inspect, PassesExplainThemselves) {
       inspect_json({tiny(), "--explain-pass", "inplace_kv", "--kv-layout", "copy"})["pass"];
   EXPECT_EQ(off["changed"], false);
 
-  const Outcome unknown = run({"inspect", tiny(), "--explain-pass", "no_such_pass"});
-  EXPECT_EQ(unknown.status, 2);
-  EXPECT_THAT(only_error(unknown), HasSubstr("inplace_kv, lower_set_rows, prune"));
+  for (const std::string unknown : {"no_such_pass", ""}) {
+    const Outcome outcome = run({"inspect", tiny(), "--explain-pass", unknown});
+    EXPECT_EQ(outcome.status, 2);
+    const std::string error = only_error(outcome);
+    EXPECT_THAT(error, HasSubstr("inplace_kv, lower_set_rows, prune"));
+    EXPECT_THAT(error, HasSubstr("found '" + unknown + "'"));
+  }
 }
 
 TEST(Inspect, NamesAndValuesAreEscaped) {

@@ -93,6 +93,21 @@ TEST(Logits, OfARealModel) {
   EXPECT_EQ(found.columns, 49152);
 }
 
+TEST(Logits, ErrorsOfAFileOfTokensNameIt) {
+  const auto refused = [](const std::string& path, int status) {
+    const Outcome outcome = run({"logits", tiny(), "--tokens", "@" + path, "-o", scratch("never.npy")});
+    EXPECT_EQ(outcome.status, status);
+    const std::string error = only_error(outcome);
+    EXPECT_THAT(error, testing::StartsWith("--tokens @" + path + ": wanted "));
+    return error;
+  };
+  EXPECT_THAT(refused(scratch("no_ids.txt"), 1), HasSubstr("found No such file"));
+  EXPECT_THAT(refused(scratch(""), 1), HasSubstr("found Is a directory"));
+  EXPECT_THAT(refused(write_scratch("words.txt", "1,two"), 2), HasSubstr("found 'two'"));
+  EXPECT_THAT(refused(write_scratch("long.txt", std::string(5000, '7')), 2),
+              testing::SizeIs(testing::Lt(300)));
+}
+
 TEST(Logits, ErrorsLeaveNoFile) {
   const std::string path = scratch("never.npy");
   const auto refused = [&](std::vector<std::string> flags) {
@@ -103,7 +118,6 @@ TEST(Logits, ErrorsLeaveNoFile) {
   };
   EXPECT_THAT(refused({"--tokens", "1,2,288"}), HasSubstr("token id 288: wanted 0 to 287"));
   EXPECT_THAT(refused({"--tokens", "1,2,3", "--split", "2,1", "-c", "2"}), HasSubstr("larger context (-c)"));
-  EXPECT_THAT(refused({"--tokens", "@" + scratch("no_ids.txt")}), HasSubstr("no_ids.txt"));
   for (const auto& entry : std::filesystem::directory_iterator(scratch("")))
     EXPECT_THAT(entry.path().filename().string(), testing::Not(testing::StartsWith("never.npy")));
 

@@ -8,6 +8,7 @@
 #include "tenon/text/utf8.h"
 #include "tests/e2e/files.h"
 #include "tests/e2e/program.h"
+#include "tests/fixtures/catalogue.h"
 
 namespace tenon::e2e {
 namespace {
@@ -128,6 +129,16 @@ TEST(Run, ErrorsSayWhatToDo) {
   const Outcome no_template = run({"run", tiny(), "-p", "hello"});
   EXPECT_EQ(no_template.status, 1);
   EXPECT_THAT(only_error(no_template), HasSubstr("--raw"));
+
+  gguf::Writer writer = make_model(fixtures::fixture("llama-gqa4x2").spec);
+  writer.set("tokenizer.chat_template", "{% for message in messages %}\n{{ message.content");
+  const std::string path = scratch("broken_template.gguf");
+  ASSERT_TRUE(writer.write(path).ok());
+  const Outcome broken_template = run({"run", path, "-p", "hello"});
+  EXPECT_EQ(broken_template.status, 1);
+  EXPECT_THAT(only_error(broken_template),
+              testing::AllOf(testing::StartsWith(path + ": "), HasSubstr("line 2"), HasSubstr("--raw")));
+  EXPECT_EQ(closing_figures(run({"run", path, "--raw", "-p", "a b", "-n", "1"}).err).generated, 1);
 
   const Outcome no_prompt = run({"run", tiny_chat()});
   EXPECT_EQ(no_prompt.status, 1);
