@@ -107,8 +107,8 @@ TEST(Planner, AWeightLiesInMemoryOnceForEachLayoutThatIsWanted) {
     %rows = Gather(%w:0, %tokens:0) {axis=0}
     %first = MatMul(%x:0, %w:0) {transpose_b=true}
     %second = MatMul(%rows:0, %w:0) {transpose_b=true}
-    %a = Result(%first:0) {name="a"}
-    %b = Result(%second:0) {name="b"})",
+    %y = Result(%first:0) {name="y"}
+    %z = Result(%second:0) {name="z"})",
                             {}, target);
   const auto weight = [&](int64_t tokens, std::string_view name) {
     for (const Step& each : plan->list_for(tokens)->steps) {
