@@ -41,7 +41,6 @@ constexpr GgmlType kOtherTypes[] = {
     {36, "iq4_nl_4_4", "iq4_nl"},
     {37, "iq4_nl_4_8", "iq4_nl"},
     {38, "iq4_nl_8_8", "iq4_nl"},
-    {39, "mxfp4"},
     {40, "nvfp4"},
     {41, "q1_0"},
     {42, "q2_0"},

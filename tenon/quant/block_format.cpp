@@ -6,6 +6,7 @@
 
 #include "tenon/quant/bf16.h"
 #include "tenon/quant/f16.h"
+#include "tenon/quant/mxfp4.h"
 #include "tenon/quant/q4_0.h"
 #include "tenon/quant/q4_1.h"
 #include "tenon/quant/q4_k.h"
@@ -67,8 +68,8 @@ constexpr BlockFormat kFormats[] = {
     format<F32>(ElementType::kF32),        format<F16>(ElementType::kF16),
     format<BF16>(ElementType::kBF16),      format<BlockQ4_0>(ElementType::kQ4_0),
     format<BlockQ4_1>(ElementType::kQ4_1), format<BlockQ5_0>(ElementType::kQ5_0),
-    format<BlockQ8_0>(ElementType::kQ8_0), format<BlockQ4_K>(ElementType::kQ4_K),
-    format<BlockQ6_K>(ElementType::kQ6_K),
+    format<BlockQ8_0>(ElementType::kQ8_0), format<BlockMXFP4>(ElementType::kMXFP4),
+    format<BlockQ4_K>(ElementType::kQ4_K), format<BlockQ6_K>(ElementType::kQ6_K),
 };
 
 }  // namespace

@@ -14,7 +14,8 @@ constexpr ElementTypeInfo kTypes[] = {
     {ElementType::kU8, "u8", 1, 1, std::nullopt}, {ElementType::kBool, "bool", 1, 1, std::nullopt},
     {ElementType::kQ4_0, "q4_0", 32, 18, 2},      {ElementType::kQ4_1, "q4_1", 32, 20, 3},
     {ElementType::kQ5_0, "q5_0", 32, 22, 6},      {ElementType::kQ8_0, "q8_0", 32, 34, 8},
-    {ElementType::kQ4_K, "q4_k", 256, 144, 12},   {ElementType::kQ6_K, "q6_k", 256, 210, 14},
+    {ElementType::kMXFP4, "mxfp4", 32, 17, 39},   {ElementType::kQ4_K, "q4_k", 256, 144, 12},
+    {ElementType::kQ6_K, "q6_k", 256, 210, 14},
 };
 
 }  // namespace

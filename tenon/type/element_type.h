@@ -25,6 +25,7 @@ enum class ElementType : uint8_t {
   kQ4_1,
   kQ5_0,
   kQ8_0,
+  kMXFP4,
   kQ4_K,
   kQ6_K,
 };

@@ -28,9 +28,9 @@ struct QuantType {
 };
 
 const QuantType kTypes[] = {
-    {GGML_TYPE_F16, "f16", {0}},      {GGML_TYPE_BF16, "bf16", {}},    {GGML_TYPE_Q4_0, "q4_0", {0}},
-    {GGML_TYPE_Q4_1, "q4_1", {0, 2}}, {GGML_TYPE_Q5_0, "q5_0", {0}},   {GGML_TYPE_Q8_0, "q8_0", {0}},
-    {GGML_TYPE_Q4_K, "q4_k", {0, 2}}, {GGML_TYPE_Q6_K, "q6_k", {208}},
+    {GGML_TYPE_F16, "f16", {0}},      {GGML_TYPE_BF16, "bf16", {}},     {GGML_TYPE_Q4_0, "q4_0", {0}},
+    {GGML_TYPE_Q4_1, "q4_1", {0, 2}}, {GGML_TYPE_Q5_0, "q5_0", {0}},    {GGML_TYPE_Q8_0, "q8_0", {0}},
+    {GGML_TYPE_MXFP4, "mxfp4", {}},   {GGML_TYPE_Q4_K, "q4_k", {0, 2}}, {GGML_TYPE_Q6_K, "q6_k", {208}},
 };
 
 // Kinds of rows that a quantiser treats differently: signs, ties, constants, outliers, scales at both ends of

@@ -52,6 +52,8 @@ void decode_row(ElementType type, const std::byte* row, int64_t width, float* ou
       return decode_blocks<V, ReadQ5_0<V>>(row, width, out);
     case ElementType::kQ8_0:
       return decode_blocks<V, ReadQ8_0<V>>(row, width, out);
+    case ElementType::kMXFP4:
+      return decode_blocks<V, ReadMXFP4<V>>(row, width, out);
     case ElementType::kQ4_K:
       return decode_blocks<V, ReadQ4_K<V>>(row, width, out);
     case ElementType::kQ6_K:

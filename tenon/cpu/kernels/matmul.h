@@ -37,6 +37,8 @@ struct Matmul {
         return BlockOps<V, ReadQ5_0<V>>::kOps;
       case ElementType::kQ8_0:
         return BlockOps<V, ReadQ8_0<V>>::kOps;
+      case ElementType::kMXFP4:
+        return BlockOps<V, ReadMXFP4<V>>::kOps;
       case ElementType::kQ4_K:
         return BlockOps<V, ReadQ4_K<V>>::kOps;
       case ElementType::kQ6_K:

@@ -3,6 +3,7 @@
 
 #include <immintrin.h>
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -106,9 +107,7 @@ struct Avx2 {
   // --- integers ---
   static TENON_INLINE I32 set_i32(int32_t x) { return _mm256_set1_epi32(x); }
   static TENON_INLINE I32 load_i32(const int32_t* p) { return load_bytes(p); }
-  static TENON_INLINE void store_i32(int32_t* p, I32 x) { store_bytes(p, x); }
   static TENON_INLINE I32 add_i32(I32 a, I32 b) { return _mm256_add_epi32(a, b); }
-  static TENON_INLINE I32 mul_i32(I32 a, I32 b) { return _mm256_mullo_epi32(a, b); }
   static TENON_INLINE F32 to_f32(I32 a) { return _mm256_cvtepi32_ps(a); }
   static TENON_INLINE I32 to_i32(F32 a) { return _mm256_cvtps_epi32(a); }
   static TENON_INLINE int32_t sum_i32(I32 a) {
@@ -137,6 +136,11 @@ struct Avx2 {
   static TENON_INLINE Bytes nibble_groups(const uint8_t* p, int64_t) {
     const __m256i twice = _mm256_broadcastsi128_si256(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p)));
     return nibbles(_mm256_srlv_epi64(twice, _mm256_setr_epi64x(0, 0, 4, 4)));
+  }
+  // table[index] of each byte, an index from 0 to 15.
+  static TENON_INLINE Bytes look_up(const uint8_t* table, Bytes index) {
+    const __m128i values = _mm_load_si128(reinterpret_cast<const __m128i*>(table));
+    return _mm256_shuffle_epi8(_mm256_broadcastsi128_si256(values), index);
   }
   static TENON_INLINE Bytes bit_groups(const uint8_t* p, int64_t, char value) {
     int32_t word;
@@ -179,8 +183,9 @@ struct Avx2 {
   template <int kMax, int kWords, int kTokens>
   static TENON_INLINE void dot_words(const Bytes* weights, const int8_t* x, int64_t stride,
                                      I32 (&out)[kTokens]) {
-    // As many vectors of pairs as fit are added in 16 bits: 8 * 3810, 4 * 7874, 2 * 16002, 1 * 32512 < 32768.
-    constexpr int kFitting = 32767 / (kMax == 127 ? 32512 : 254 * kMax);
+    // As many vectors of pairs as fit are added in 16 bits, in runs that part kWords: 8 * 3810, 4 * 7874,
+    // 2 * 16002, 1 * 32512 < 32768.
+    constexpr auto kFitting = static_cast<int>(std::bit_floor(32767u / (kMax == 127 ? 32512 : 254 * kMax)));
     constexpr int kRun = kFitting < kWords ? kFitting : kWords;
     unroll<kWords / kRun>([&](auto run) TENON_BODY {
       __m256i sums[kTokens];

@@ -107,9 +107,7 @@ struct Avx512 {
   // --- integers ---
   static TENON_INLINE I32 set_i32(int32_t x) { return _mm512_set1_epi32(x); }
   static TENON_INLINE I32 load_i32(const int32_t* p) { return _mm512_loadu_si512(p); }
-  static TENON_INLINE void store_i32(int32_t* p, I32 x) { _mm512_storeu_si512(p, x); }
   static TENON_INLINE I32 add_i32(I32 a, I32 b) { return _mm512_add_epi32(a, b); }
-  static TENON_INLINE I32 mul_i32(I32 a, I32 b) { return _mm512_mullo_epi32(a, b); }
   static TENON_INLINE F32 to_f32(I32 a) { return _mm512_cvtepi32_ps(a); }
   static TENON_INLINE I32 to_i32(F32 a) { return _mm512_cvtps_epi32(a); }  // to nearest even
   static TENON_INLINE int32_t sum_i32(I32 a) { return _mm512_reduce_add_epi32(a); }
@@ -142,6 +140,11 @@ struct Avx512 {
     const __m128i high = _mm_loadu_si128(reinterpret_cast<const __m128i*>(p + stride));
     const __m512i twice = _mm512_mask_broadcast_i64x2(_mm512_broadcast_i64x2(low), 0xf0, high);
     return nibbles(_mm512_srlv_epi64(twice, _mm512_setr_epi64(0, 0, 4, 4, 0, 0, 4, 4)));
+  }
+  // table[index] of each byte, an index from 0 to 15.
+  static TENON_INLINE Bytes look_up(const uint8_t* table, Bytes index) {
+    const __m128i values = _mm_load_si128(reinterpret_cast<const __m128i*>(table));
+    return _mm512_shuffle_epi8(_mm512_broadcast_i32x4(values), index);
   }
   // Byte i is `value` where bit i % 32 of the i / 32-th 4-byte word is set; words are `stride` apart.
   static TENON_INLINE Bytes bit_groups(const uint8_t* p, int64_t stride, char value) {

@@ -35,6 +35,17 @@ TENON_INLINE FirstWords first_words(const void* blocks, int64_t stride, int64_t 
 
 TENON_INLINE __m256 f16_to_f32(__m128i words) { return _mm256_cvtph_ps(words); }
 
+// 2^(e - 128) of the low byte e of each word, half of the scales of MX formats; 0 from word `count` on.
+TENON_INLINE __m256 powers_of_two(__m128i words, int64_t count) {
+  const __m256i e = _mm256_cvtepu16_epi32(_mm_and_si128(words, _mm_set1_epi16(255)));
+  const __m256i normal = _mm256_slli_epi32(_mm256_sub_epi32(e, _mm256_set1_epi32(1)), 23);
+  const __m256i subnormal = _mm256_sllv_epi32(_mm256_set1_epi32(0x00200000), e);
+  const __m256i bits = _mm256_blendv_epi8(normal, subnormal, _mm256_cmpgt_epi32(_mm256_set1_epi32(2), e));
+  const __m256i there = _mm256_cmpgt_epi32(_mm256_set1_epi32(static_cast<int>(count)),
+                                           _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
+  return _mm256_castsi256_ps(_mm256_and_si256(bits, there));
+}
+
 // Eight bytes from 0 to 255.
 TENON_INLINE __m256 bytes_to_f32(uint64_t bytes) {
   return _mm256_cvtepi32_ps(_mm256_cvtepu8_epi32(_mm_cvtsi64_si128(static_cast<long long>(bytes))));
