@@ -85,13 +85,31 @@ struct GluAttributes {
   bool swapped = false;  // of one input: up comes first
 };
 
+// SWIGLU_OAI: GluAttributes, and its two constants.
+struct GluOaiAttributes {
+  GluAttributes operands;
+  double alpha = 1.702;
+  double limit = 7;
+};
+
+struct ClampAttributes {
+  double min = 0;
+  double max = 0;
+};
+
+struct SoftMaxAttributes {
+  double scale = 1;  // of the scores, before a mask is added
+  double max_bias = 0;
+};
+
 struct ScaleAttributes {
   double scale = 1;
   double bias = 0;
 };
 
-using NodeAttributes = std::variant<std::monostate, NormAttributes, ReshapeAttributes, ViewAttributes,
-                                    PermuteAttributes, RopeAttributes, AttentionAttributes, ArgsortAttributes,
-                                    TopKAttributes, GluAttributes, ScaleAttributes>;
+using NodeAttributes =
+    std::variant<std::monostate, NormAttributes, ReshapeAttributes, ViewAttributes, PermuteAttributes,
+                 RopeAttributes, AttentionAttributes, ArgsortAttributes, TopKAttributes, GluAttributes,
+                 GluOaiAttributes, ClampAttributes, SoftMaxAttributes, ScaleAttributes>;
 
 }  // namespace tenon::decoder

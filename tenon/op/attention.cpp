@@ -6,6 +6,7 @@
 
 #include "tenon/op/broadcast.h"
 #include "tenon/op/build.h"
+#include "tenon/op/concat.h"
 #include "tenon/op/element_access.h"
 #include "tenon/op/elementwise.h"
 #include "tenon/op/matmul.h"
@@ -14,6 +15,7 @@
 #include "tenon/op/softmax.h"
 #include "tenon/op/transpose.h"
 #include "tenon/op/unsqueeze.h"
+#include "tenon/op/variadic_split.h"
 
 namespace tenon::op {
 
@@ -21,6 +23,7 @@ namespace {
 
 constexpr int kMaskInput = 3;
 constexpr int kPositionsInput = 4;
+constexpr int kSinksInput = 5;
 
 bool needs_positions(ir::MaskKind kind) {
   return kind == ir::MaskKind::kCausal || kind == ir::MaskKind::kWindow;
@@ -78,7 +81,12 @@ InferredTypes infer(const ir::Inference& node) {
     return node.error("k and v of one batch, heads and length", k.to_string() + " and " + v.to_string());
   }
   TENON_RETURN_IF_ERROR(check_mask(node));
-  if (node.input_count() > kPositionsInput) {
+  if (node.input_count() > kSinksInput) {
+    const TensorType& sinks = node.type(kSinksInput);
+    if (sinks.element != ElementType::kF32 || sinks.element_count() != q.dim(1))
+      return node.error("an f32 sink for each of " + std::to_string(heads) + " heads", sinks.to_string());
+  }
+  if (node.input_count() > kPositionsInput && needs_positions(node.attributes<AttentionAttributes>().mask)) {
     const TensorType& positions = node.type(kPositionsInput);
     if (positions.element_count() != q.dim(2) && positions.element_count() != q.dim(0) * q.dim(2)) {
       return node.error("a position for each query of " + q.to_string(), positions.to_string());
@@ -120,6 +128,8 @@ Status reference(const ReferenceCall& call) {
   const double scale = dynamic_cast<const AttentionAttributes&>(call.attributes).scale;
   const TensorRef &q = call.inputs[0], &k = call.inputs[1], &v = call.inputs[2];
   const Mask mask(call);
+  const std::vector<double> sinks =
+      call.inputs.size() > kSinksInput ? load_all(call.inputs[kSinksInput]) : std::vector<double>();
   for_each_index(q, 3, [&](const Index& at) {
     const std::vector<double> query = load_row(q, at);
     const int64_t group = at[1] / (q.extent[1] / k.extent[1]);
@@ -136,6 +146,11 @@ Status reference(const ReferenceCall& call) {
       largest = std::max(largest, seen.back().second);
     }
     double total = 0;
+    if (!sinks.empty() && !seen.empty()) {
+      const double sink = sinks[static_cast<size_t>(at[1])];
+      largest = std::max(largest, sink);
+      total = std::exp(sink - largest);
+    }
     std::vector<double> sum(static_cast<size_t>(v.extent[3]));
     for (const auto& [j, score] : seen) {
       const double weight = std::exp(score - largest);
@@ -168,6 +183,27 @@ Result<ir::Value> tile_heads(Builder& build, ir::Value value, int64_t heads) {
   return build.add(reshape_op(), {wide}, merge);
 }
 
+// Softmax over the keys and, where there are sinks, one column of them that takes its share of the weights.
+Result<ir::Value> weights_of(Builder& build, ir::Node& node, ir::Value scores) {
+  if (node.input_count() <= kSinksInput) return build.add(softmax_op(), {scores}, SoftmaxAttributes{});
+  const TensorType type = scores.type();
+  ReshapeAttributes by_head;
+  by_head.target = {1, type.dim(1), 1, 1};
+  BroadcastAttributes for_all;
+  for_all.target = {type.dim(0), type.dim(1), type.dim(2), 1};
+  ConcatAttributes after_keys;
+  after_keys.axis = 3;
+  VariadicSplitAttributes keys_alone;
+  keys_alone.axis = 3;
+  TENON_ASSIGN(ir::Value sinks, build.add(reshape_op(), {node.input(kSinksInput)}, by_head));
+  TENON_ASSIGN(sinks, build.add(broadcast_op(), {sinks}, for_all));
+  TENON_ASSIGN(ir::Value all, build.add(concat_op(), {scores, sinks}, after_keys));
+  TENON_ASSIGN(ir::Value shares, build.add(softmax_op(), {all}, SoftmaxAttributes{}));
+  TENON_ASSIGN(ir::Node* const parts,
+               build.add_node(variadic_split_op(), {shares, build.integers({-1, 1})}, keys_alone));
+  return parts->output(0);
+}
+
 // Adds the dense mask for every kind: hosts pass one. Unlike the reference it reads masked keys and values.
 Result<std::vector<ir::Value>> decompose(ir::Model& model, ir::Node& node) {
   Builder build(model, node.name());
@@ -183,16 +219,17 @@ Result<std::vector<ir::Value>> decompose(ir::Model& model, ir::Node& node) {
     TENON_ASSIGN(ir::Value mask, build.convert(node.input(kMaskInput), ElementType::kF32));
     TENON_ASSIGN(scores, build.add(add_op(), {scores, mask}));
   }
-  TENON_ASSIGN(ir::Value weights, build.add(softmax_op(), {scores}, SoftmaxAttributes{}));
+  TENON_ASSIGN(ir::Value weights, weights_of(build, node, scores));
   TENON_ASSIGN(ir::Value mixed, build.add(matmul_op(), {weights, v}, MatMulAttributes{}));
   TENON_ASSIGN(ir::Value out, build.add(transpose_op(), {mixed, build.integers({0, 2, 1, 3})}));
   return std::vector<ir::Value>{out};
 }
 
-// A mask whose structure is known is not looked at.
+// A mask whose structure is known is not looked at, and no positions where nothing depends on them.
 bool reads(const ir::Attributes& attributes, int input) {
-  const auto& attention = dynamic_cast<const AttentionAttributes&>(attributes);
-  return input != kMaskInput || attention.mask == ir::MaskKind::kExplicit;
+  const ir::MaskKind mask = dynamic_cast<const AttentionAttributes&>(attributes).mask;
+  if (input == kMaskInput) return mask == ir::MaskKind::kExplicit;
+  return input != kPositionsInput || needs_positions(mask);
 }
 
 }  // namespace
@@ -203,7 +240,8 @@ const OpDefinition& attention_op() {
                                            {"k", ir::InputKind::kFloat},
                                            {"v", ir::InputKind::kFloat},
                                            {"mask", ir::InputKind::kFloat, true},
-                                           {"positions", ir::InputKind::kIndex, true}},
+                                           {"positions", ir::InputKind::kIndex, true},
+                                           {"sinks", ir::InputKind::kFloat, true}},
                                 .make_attributes = ir::make_attributes<AttentionAttributes>,
                                 .infer = infer},
                                reference,

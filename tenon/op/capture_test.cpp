@@ -172,8 +172,9 @@ TEST(Capture, Attention) {
       attributes->scale = scale;
       attributes->mask = kind;
       attributes->window = windowed ? c.integer("window") : 0;
-      OneNode graph(attention_op(), {q, k, v, c.tensor("input.3", 4), positions_tensor},
-                    std::move(attributes));
+      std::vector<HostTensor> inputs = {q, k, v, c.tensor("input.3", 4), positions_tensor};
+      if (c.has_tensor("input.4")) inputs.push_back(c.tensor("input.4", 1));  // sinks
+      OneNode graph(attention_op(), inputs, std::move(attributes));
       const bool halved = k.element == ElementType::kF16;  // ggml halves q then, too
       expect_captured(graph, c.tensor(halved ? "exact" : "output", 4),
                       [=](size_t, double) { return tolerance; });

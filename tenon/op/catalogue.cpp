@@ -4,6 +4,7 @@
 #include "tenon/op/assign.h"
 #include "tenon/op/attention.h"
 #include "tenon/op/broadcast.h"
+#include "tenon/op/clamp.h"
 #include "tenon/op/comparison.h"
 #include "tenon/op/concat.h"
 #include "tenon/op/convert.h"
@@ -13,11 +14,13 @@
 #include "tenon/op/gelu.h"
 #include "tenon/op/leaves.h"
 #include "tenon/op/matmul.h"
+#include "tenon/op/matmul_experts.h"
 #include "tenon/op/op.h"
 #include "tenon/op/paged_attention.h"
 #include "tenon/op/range.h"
 #include "tenon/op/read_value.h"
 #include "tenon/op/reduce_mean.h"
+#include "tenon/op/reduce_sum.h"
 #include "tenon/op/reshape.h"
 #include "tenon/op/rms_norm.h"
 #include "tenon/op/rope.h"
@@ -27,6 +30,7 @@
 #include "tenon/op/softmax.h"
 #include "tenon/op/squeeze.h"
 #include "tenon/op/swiglu.h"
+#include "tenon/op/swiglu_oai.h"
 #include "tenon/op/topk.h"
 #include "tenon/op/transpose.h"
 #include "tenon/op/unsqueeze.h"
@@ -41,6 +45,7 @@ std::span<const OpDefinition* const> all_ops() {
       &assign_op(),
       &attention_op(),
       &broadcast_op(),
+      &clamp_op(),
       &concat_op(),
       &constant_op(),
       &convert_op(),
@@ -49,12 +54,12 @@ std::span<const OpDefinition* const> all_ops() {
       &erf_op(),
       &gather_op(),
       &geglu_op(),
-      &geglu_op(),
       &gelu_op(),
       &less_op(),
       &less_equal_op(),
       &logical_and_op(),
       &matmul_op(),
+      &matmul_experts_op(),
       &multiply_op(),
       &paged_attention_op(),
       &parameter_op(),
@@ -62,6 +67,7 @@ std::span<const OpDefinition* const> all_ops() {
       &range_op(),
       &read_value_op(),
       &reduce_mean_op(),
+      &reduce_sum_op(),
       &reshape_op(),
       &result_op(),
       &rope_op(),
@@ -76,8 +82,8 @@ std::span<const OpDefinition* const> all_ops() {
       &squeeze_op(),
       &subtract_op(),
       &swiglu_op(),
+      &swiglu_oai_op(),
       &swish_op(),
-      &tanh_op(),
       &tanh_op(),
       &topk_op(),
       &transpose_op(),

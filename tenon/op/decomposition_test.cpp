@@ -134,6 +134,30 @@ TEST(Decomposition, AttentionOfGroupedHeads) {
   }
 }
 
+TEST(Decomposition, AttentionWithSinks) {
+  const std::vector<double> mask = {0, 0, 0, -INFINITY, 0, 0, 0, 0};
+  expect_equal({"f32[1,6:head,T:token,8:head_size]", "f32[1,3:head,KV:position,8:head_size]",
+                "f32[1,3:head,KV:position,4:head_size]", "f32[1,1,T:token,KV:position]", "i32[1,1,1,T:token]",
+                "f32[6:head]"},
+               "%y = Attention(%p0:0, %p1:0, %p2:0, %p3:0, %p4:0, %p5:0) {scale=0.3, mask=causal}",
+               {{"p0", random_floats(ElementType::kF32, {1, 6, 2, 8}, 16)},
+                {"p1", random_floats(ElementType::kF32, {1, 3, 4, 8}, 17)},
+                {"p2", random_floats(ElementType::kF32, {1, 3, 4, 4}, 18)},
+                {"p3", HostTensor::of(ElementType::kF32, {1, 1, 2, 4}, mask)},
+                {"p4", HostTensor::of(ElementType::kI32, {1, 1, 1, 2}, {2, 3})},
+                {"p5", random_floats(ElementType::kF32, {6}, 19)}},
+               kF32Rounding);
+}
+
+TEST(Decomposition, ProductsOfExperts) {
+  expect_equal({"f32[1,T:token,1,8:channel]", "f16[5:expert,6:channel,8:channel]", "i32[1,T:token,3:expert]"},
+               "%y = MatMulExperts(%p0:0, %p1:0, %p2:0)",
+               {{"p0", random_floats(ElementType::kF32, {1, 4, 1, 8}, 20)},
+                {"p1", random_floats(ElementType::kF16, {5, 6, 8}, 21)},
+                {"p2", HostTensor::of(ElementType::kI32, {1, 4, 3}, {0, 3, 1, 4, 2, 0, 1, 2, 3, 2, 4, 1})}},
+               kF32Rounding);
+}
+
 TEST(Decomposition, AttentionWithoutMask) {
   expect_equal({"f32[1,3:head,T:token,8:head_size]", "f32[1,3:head,KV:position,8:head_size]",
                 "f32[1,3:head,KV:position,4:head_size]"},

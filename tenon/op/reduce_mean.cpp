@@ -1,52 +1,16 @@
 #include "tenon/op/reduce_mean.h"
 
-#include <algorithm>
-
 #include "tenon/op/element_access.h"
-#include "tenon/op/shape_rule.h"
 
 namespace tenon::op {
 
 namespace {
 
-bool is_reduced(const ReduceMeanAttributes& attributes, int axis, int rank) {
-  return std::any_of(attributes.axes.begin(), attributes.axes.end(),
-                     [&](int64_t given) { return given == axis || given == axis - rank; });
-}
-
-InferredTypes infer(const ir::Inference& node) {
-  TENON_RETURN_IF_ERROR(require_float(node, 0));
-  const auto& attributes = node.attributes<ReduceMeanAttributes>();
-  const TensorType& x = node.type(0);
-  const auto axes = normalize_axes(node, attributes.axes, x.rank());
-  if (!axes.ok()) return axes.error();
-  TensorType out{x.element, {}};
-  for (int i = 0; i < x.rank(); ++i) {
-    if (!is_reduced(attributes, i, x.rank())) {
-      out.axes.emplace_back(x.dim(i), x.role(i));
-    } else if (attributes.keep_dims) {
-      out.axes.emplace_back(1);
-    }
-  }
-  return std::vector<TensorType>{out};
-}
-
 Status reference(const ReferenceCall& call) {
-  const auto& attributes = dynamic_cast<const ReduceMeanAttributes&>(call.attributes);
-  const TensorRef& x = call.inputs[0];
   const TensorRef& out = call.outputs[0];
-  // Sums lie in the output's order; `count` elements go into each.
-  std::vector<double> sums(static_cast<size_t>(out.element_count()));
-  for_each_index(x, [&](const Index& at) {
-    size_t place = 0;
-    for (int i = 0; i < x.rank; ++i) {
-      if (is_reduced(attributes, i, x.rank)) continue;
-      place = place * static_cast<size_t>(x.extent[static_cast<size_t>(i)]) +
-              static_cast<size_t>(at[static_cast<size_t>(i)]);
-    }
-    sums[place] += load(x, at);
-  });
-  const double count = static_cast<double>(x.element_count()) / static_cast<double>(out.element_count());
+  const std::vector<double> sums = sums_over_axes(call);
+  const double count =
+      static_cast<double>(call.inputs[0].element_count()) / static_cast<double>(out.element_count());
   size_t place = 0;
   for_each_index(out, [&](const Index& at) { store(out, at, sums[place++] / count); });
   return {};
@@ -55,11 +19,7 @@ Status reference(const ReferenceCall& call) {
 }  // namespace
 
 const OpDefinition& reduce_mean_op() {
-  static const OpDefinition op{{.name = "ReduceMean",
-                                .inputs = {{"x", ir::InputKind::kFloat}},
-                                .make_attributes = ir::make_attributes<ReduceMeanAttributes>,
-                                .infer = infer},
-                               reference};
+  static const OpDefinition op{reduction_schema("ReduceMean"), reference};
   return op;
 }
 

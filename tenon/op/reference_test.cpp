@@ -75,7 +75,7 @@ TEST(Reference, BroadcastRepeatsInnerAxes) {
 TEST(Reference, ReduceMeanOverOuterAndInnerAxes) {
   const HostTensor x = counted(ElementType::kF32, {2, 3, 2});
   const auto mean = [&](std::vector<int64_t> axes) {
-    auto attributes = with<ReduceMeanAttributes>([&](auto& a) { a.axes = std::move(axes); });
+    auto attributes = with<ReductionAttributes>([&](auto& a) { a.axes = std::move(axes); });
     return OneNode(reduce_mean_op(), {x}, std::move(attributes)).run().values();
   };
   EXPECT_EQ(mean({0, -1}), (Values{3.5, 5.5, 7.5}));

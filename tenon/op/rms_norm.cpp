@@ -48,7 +48,7 @@ Result<std::vector<ir::Value>> decompose(ir::Model& model, ir::Node& node) {
   Builder build(model, node.name());
   const ir::Value x = node.input(0);
   TENON_ASSIGN(ir::Value square, build.add(multiply_op(), {x, x}));
-  ReduceMeanAttributes last_axis;
+  ReductionAttributes last_axis;
   last_axis.axes = {-1};
   TENON_ASSIGN(ir::Value mean, build.add(reduce_mean_op(), {square}, last_axis));
   const double epsilon = node.attributes_as<RmsNormAttributes>().epsilon;

@@ -93,11 +93,12 @@ TEST(Shapes, TopK) {
   const auto topk = [](const std::string& k, const std::string& attributes) {
     return "  %k = Constant() {type=i64[], values=[" + k + "]}\n%y = TopK(%p0:0, %k:0) {" + attributes + "}";
   };
-  expect_types({"f32[1,1,T:token,8:channel]"},
-               topk("3", "axis=3, index_type=i64") + " : f32[1,1,T:token,3], i64[1,1,T:token,3]");
+  expect_types(
+      {"f32[1,1,T:token,8:channel]"},
+      topk("3", "axis=3, index_type=i64") + " : f32[1,1,T:token,3:channel], i64[1,1,T:token,3:channel]");
   expect_types({"f32[T:token,N:expert]"},
                "  %n = Parameter() {name=\"n\", type=i64[], value_symbol=\"K\"}\n"
-               "%y = TopK(%p0:0, %n:0) {mode=min} : f32[T:token,K], i32[T:token,K]");
+               "%y = TopK(%p0:0, %n:0) {mode=min} : f32[T:token,K:expert], i32[T:token,K:expert]");
   expect_error({"f32[T,8]"}, topk("9", "axis=1"), {"[0, 8]", "k = 9"});
   expect_error({"f32[T,8]"}, topk("3", "index_type=f32"), {"i32 or i64", "f32"});
   expect_error({"f32[T,8]", "i64[]"}, "%y = TopK(%p0:0, %p1:0)", {"known at conversion"});

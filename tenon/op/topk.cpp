@@ -27,7 +27,7 @@ InferredTypes infer(const ir::Inference& node) {
   if (count && (*count < 0 || (extent && *count > *extent))) {
     return node.error("k in [0, " + values.dim(axis).to_string() + "]", "k = " + std::to_string(*count));
   }
-  values.axes[static_cast<size_t>(axis)] = Axis(k->front());
+  values.axes[static_cast<size_t>(axis)].extent = k->front();
   return std::vector<TensorType>{values, {attributes.index_type, values.axes}};
 }
 

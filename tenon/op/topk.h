@@ -24,7 +24,7 @@ struct TopKAttributes : ir::AttributesOf<TopKAttributes> {
 
 // TopK(data, k scalar) -> the k smallest or largest along `axis`, sorted; port 0 values, port 1 indices. k is
 // known at conversion, perhaps as a symbol. The reference keeps ties in the order of their indices and puts
-// NaN last.
+// NaN last. The axis keeps its role: the chosen of experts are experts.
 const OpDefinition& topk_op();
 
 // The indices (port 1) of the k smallest or largest. Nothing else builds a TopK.

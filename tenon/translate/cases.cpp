@@ -22,6 +22,7 @@ struct CaseName {
   std::string operator()(const decoder::GluAttributes& a) const {
     return std::string(a.split ? kGluCases[2] : kGluCases[a.swapped ? 1 : 0]);
   }
+  std::string operator()(const decoder::GluOaiAttributes& a) const { return (*this)(a.operands); }
   std::string operator()(const decoder::PermuteAttributes& a) const {
     return named(a.permute_case, kPermuteCases);
   }

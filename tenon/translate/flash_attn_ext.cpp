@@ -55,9 +55,21 @@ Status add_mask(NodeContext& context, ir::Value mask, std::vector<ir::Value>& in
 
 }  // namespace
 
-// Inputs q, k, v, optional mask. The result is [B, T, H, D] in both layouts, as ggml has it.
+// The inputs of Attention behind those of the mask. Sinks stand behind the queries' positions, so that a mask
+// that needs none gets a stand-in, which nothing reads.
+void add_sinks(NodeContext& context, ir::Value sinks, std::vector<ir::Value>& inputs) {
+  constexpr size_t kBeforeSinks = 5;
+  if (inputs.size() < kBeforeSinks) {
+    inputs.push_back(context.model().add_constant(ir::integer_constant(ElementType::kI32, {}, {0}),
+                                                  std::string(context.node().name) + "/positions"));
+  }
+  inputs.push_back(sinks);
+}
+
+// Inputs q, k, v, optional mask, optional sinks [H]. The result is [B, T, H, D] in both layouts, as ggml has
+// it.
 Translation translate_flash_attn_ext(NodeContext& context) {
-  TENON_ASSIGN(const std::vector<ir::Value> inputs, context.inputs(3, 4));
+  TENON_ASSIGN(const std::vector<ir::Value> inputs, context.inputs(3, 5));
   TENON_ASSIGN(const auto attention, context.attributes<decoder::AttentionAttributes>());
   if (attention.max_bias != 0) {
     return context.unsupported("attention without ALiBi", "max_bias " + std::to_string(attention.max_bias));
@@ -86,7 +98,8 @@ Translation translate_flash_attn_ext(NodeContext& context) {
   op::AttentionAttributes attributes;
   attributes.scale = attention.scale;
   attributes.mask = ir::MaskKind::kBidirectional;
-  if (inputs.size() == 4) TENON_RETURN_IF_ERROR(add_mask(context, inputs[3], values, attributes));
+  if (inputs.size() >= 4) TENON_RETURN_IF_ERROR(add_mask(context, inputs[3], values, attributes));
+  if (inputs.size() == 5) add_sinks(context, inputs[4], values);
   TENON_ASSIGN(const ir::Value result,
                context.build().add(op::attention_op(), std::move(values), attributes));
   return std::vector{result};

@@ -16,7 +16,9 @@ Translation translate_one_to_one(NodeContext& context) {
   return std::vector{result};
 }
 
+Translation translate_add_id(NodeContext& context);
 Translation translate_argsort(NodeContext& context);
+Translation translate_clamp(NodeContext& context);
 Translation translate_cont(NodeContext& context);
 Translation translate_flash_attn_ext(NodeContext& context);
 Translation translate_geglu(NodeContext& context);
@@ -25,13 +27,17 @@ Translation translate_gelu_erf(NodeContext& context);
 Translation translate_gelu_quick(NodeContext& context);
 Translation translate_get_rows(NodeContext& context);
 Translation translate_mul_mat(NodeContext& context);
+Translation translate_mul_mat_id(NodeContext& context);
 Translation translate_permute(NodeContext& context);
 Translation translate_reshape(NodeContext& context);
 Translation translate_rms_norm(NodeContext& context);
 Translation translate_rope(NodeContext& context);
 Translation translate_scale(NodeContext& context);
 Translation translate_set_rows(NodeContext& context);
+Translation translate_soft_max(NodeContext& context);
+Translation translate_sum_rows(NodeContext& context);
 Translation translate_swiglu(NodeContext& context);
+Translation translate_swiglu_oai(NodeContext& context);
 Translation translate_top_k(NodeContext& context);
 Translation translate_view(NodeContext& context);
 

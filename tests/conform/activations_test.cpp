@@ -1,6 +1,8 @@
 // Activation functions against real ggml.
 #include <gtest/gtest.h>
 
+#include <functional>
+
 #include "tests/conform/trial.h"
 #include "tests/support/breaker.h"
 
@@ -12,6 +14,7 @@ using test::OpCapture;
 
 const test::Breaker wrong_gelu("E1_gelu_for_gelu_quick", "GELU_QUICK is computed as GELU");
 const test::Breaker swapped_halves("E1_swiglu_gate_is_up", "the halves of SWIGLU trade places");
+const test::Breaker no_limit("E1_swiglu_oai_without_limit", "SWIGLU_OAI clamps nothing");
 
 struct Activation {
   const char* op;
@@ -76,22 +79,36 @@ op::HostTensor side_by_side(const op::HostTensor& left, const op::HostTensor& ri
   return op::HostTensor::of(left.element, extents, values);
 }
 
-void run_gated(const char* op, const char* file, const OpCapture& capture, const Tolerance& tolerance) {
+using GluNode = std::function<decoder::NodeAttributes(decoder::GluAttributes operands)>;
+
+void run_gated(
+    const char* op, const char* file, const OpCapture& capture, const Tolerance& tolerance,
+    const GluNode& attributes = [](decoder::GluAttributes operands) { return operands; }) {
   const op::HostTensor gate = capture.tensor("input.0"), up = capture.tensor("input.1");
   const op::HostTensor expected = capture.tensor("output");
   TrialBuilder split(file, capture);
-  run(split.finish(op, {split.input(gate), split.input(up)}, decoder::GluAttributes{}, expected, tolerance));
+  run(split.finish(op, {split.input(gate), split.input(up)}, attributes({}), expected, tolerance));
   for (const bool swapped : {false, true}) {
     TrialBuilder halves(file, capture);
     const Edge x = halves.input(swapped ? side_by_side(up, gate) : side_by_side(gate, up));
     const bool told = swapped_halves.active() ? !swapped : swapped;
-    run(halves.finish(op, {x}, decoder::GluAttributes{false, told}, expected, tolerance));
+    run(halves.finish(op, {x}, attributes({false, told}), expected, tolerance));
   }
 }
 
 TEST(E1_Activations, Swiglu) {
   for (const OpCapture& capture : test::op_captures("swiglu"))
     run_gated("SWIGLU", "swiglu", capture, element_tolerance);
+}
+
+TEST(E1_Activations, SwigluOai) {
+  for (const OpCapture& capture : test::op_captures("swiglu_oai")) {
+    const double alpha = capture.number("alpha");
+    const double limit = no_limit.active() ? 100 : capture.number("limit");
+    run_gated("SWIGLU_OAI", "swiglu_oai", capture, element_tolerance, [=](decoder::GluAttributes operands) {
+      return decoder::GluOaiAttributes{operands, alpha, limit};
+    });
+  }
 }
 
 // The table's tolerance is that of gelu(gate), which is multiplied by up.

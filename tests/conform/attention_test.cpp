@@ -1,4 +1,4 @@
-// FLASH_ATTN_EXT against real ggml, in both layouts, with the mask as structure and as values.
+// FLASH_ATTN_EXT against real ggml, in both layouts, with the mask as structure and as values; and SOFT_MAX.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -16,6 +16,8 @@ using test::OpCapture;
 const test::Breaker wider("E1_window_plus_1", "the window sees one token more");
 const test::Breaker other_scale("E1_attention_scale_of_other_head_size",
                                 "scores are scaled for heads twice as long");
+const test::Breaker no_sinks("E1_attention_without_sinks", "sinks are left out");
+const test::Breaker other_mask("E1_softmax_without_mask", "SOFT_MAX is not masked");
 
 // [B, H, T, D] -> [B, T, H, D].
 op::HostTensor heads_after_tokens(const op::HostTensor& x) {
@@ -71,6 +73,8 @@ Trial make_trial(const OpCapture& capture, decoder::AttentionLayout layout, bool
     mask.positions = trial.input(op::HostTensor::of(ElementType::kI32, {1, 1, 1, count}, positions));
   }
   inputs.push_back(trial.mask(capture.tensor("input.3"), mask));
+  if (capture.has_tensor("input.4") && !no_sinks.active())
+    inputs.push_back(trial.input(capture.tensor("input.4", 1)));
   const decoder::AttentionAttributes attributes{layout, other_scale.active() ? scale / std::sqrt(2.0) : scale,
                                                 0, 0};
   Trial made = trial.finish("FLASH_ATTN_EXT", inputs, attributes, capture.tensor("exact"),
@@ -91,6 +95,17 @@ TEST(E1_Attention, MaskAsValues) {
   for (const OpCapture& capture : test::op_captures("flash_attn_ext")) {
     run(make_trial(capture, decoder::AttentionLayout::kHeadAxis1, false));
     run(make_trial(capture, decoder::AttentionLayout::kHeadAxis2, false));
+  }
+}
+
+TEST(E1_Attention, SoftMax) {
+  for (const OpCapture& capture : test::op_captures("soft_max")) {
+    TrialBuilder trial("soft_max", capture);
+    std::vector<Edge> inputs = {trial.input(capture.tensor("input.0"))};
+    if (capture.has_tensor("input.1") && !other_mask.active())
+      inputs.push_back(trial.input(capture.tensor("input.1")));
+    run(trial.finish("SOFT_MAX", inputs, decoder::SoftMaxAttributes{capture.number("scale"), 0},
+                     capture.tensor("output"), element_tolerance));
   }
 }
 

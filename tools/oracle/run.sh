@@ -75,16 +75,16 @@ else
   python3 "$here/capture_templates.py" --check || differences=1
 fi
 
-# Dense models of llama.cpp's own generator: archs/<architecture>-seed<n>.gguf with <…>.logits.gguf beside it.
+# Models of llama.cpp's own generator: archs/<architecture>-seed<n>.gguf with <…>.logits.gguf beside it.
 archs=$cache/archs
 mkdir -p "$archs"
-for architecture in gemma3 llama qwen2; do
-  exact=
-  case $architecture in gemma*) exact=--exact-gelu ;; esac
+for architecture in gemma3 gpt-oss llama qwen2 qwen3 qwen3moe; do
+  exact= kind=dense
+  case $architecture in gemma*) exact=--exact-gelu ;; gpt-oss | *moe) kind=moe ;; esac
   for seed in 1 2 3; do
     model=$archs/$architecture-seed$seed.gguf
     "$llama_bin/test-llama-archs" -a "^$architecture\$" -o "$work/models" -s "$seed" >/dev/null 2>&1
-    mv "$work/models/$architecture-dense.gguf" "$model"
+    mv "$work/models/$architecture-$kind.gguf" "$model"
     # shellcheck disable=SC2086 # no word, or one
     "$oracle" logits "$model" $exact --split 17,1,2 -o "${model%.gguf}.logits.gguf" \
       --tokens 96,7,33,120,5,64,64,18,101,2,77,49,88,13,110,59,26,91,40,3

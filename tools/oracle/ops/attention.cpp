@@ -32,7 +32,7 @@ void describe_mask(Case& c, int window) {
 }
 
 void attention_case(Capture& capture, const std::string& name, int head_size, int kv_heads, int window,
-                    float scale, ggml_type kv_type) {
+                    float scale, ggml_type kv_type, bool with_sinks = false) {
   constexpr int kHeads = 8;
   Case c(capture, name);
   c.attribute("scale", scale);
@@ -45,7 +45,11 @@ void attention_case(Capture& capture, const std::string& name, int head_size, in
   ggml_tensor* k = c.input(keys);
   ggml_tensor* v = c.input(values);
   ggml_tensor* mask = c.input(make_array(GGML_TYPE_F16, {kKeys, kTokens}, mask_values(window)));
-  c.output(ggml_flash_attn_ext(c.context(), q, k, v, mask, scale, 0.0f, 0.0f));
+  // About as large as the largest scores, so that they take their share of the weights.
+  ggml_tensor* sinks = with_sinks ? c.input(random_f32(94, {kHeads}, 3.0f)) : nullptr;
+  ggml_tensor* attention = ggml_flash_attn_ext(c.context(), q, k, v, mask, scale, 0.0f, 0.0f);
+  ggml_flash_attn_ext_add_sinks(attention, sinks);
+  c.output(attention);
 
   // The plain route on F32 operands; its result comes out as [size, tokens, heads], flash attention's as
   // [size, heads, tokens].
@@ -54,6 +58,7 @@ void attention_case(Capture& capture, const std::string& name, int head_size, in
   ggml_tensor* wide_k = c.operand(dequantised(keys));
   ggml_tensor* wide_v = c.operand(dequantised(values));
   ggml_tensor* weights = ggml_soft_max_ext(ctx, ggml_mul_mat(ctx, wide_k, q), wide_mask, scale, 0.0f);
+  ggml_soft_max_add_sinks(weights, sinks);
   ggml_tensor* mixed = ggml_mul_mat(ctx, ggml_cont(ctx, ggml_transpose(ctx, wide_v)), weights);
   c.exact(ggml_cont(ctx, ggml_permute(ctx, mixed, 0, 2, 1, 3)));
   c.run();
@@ -70,6 +75,9 @@ void capture_flash_attn_ext(Capture& capture) {
   // A scale that is not 1/sqrt(head size), and sharp weights with it.
   attention_case(capture, "gqa_8x2_scale_1", 16, 2, 0, 1.0f, GGML_TYPE_F32);
   attention_case(capture, "gqa_8x2_f16_cache", 16, 2, 0, 0.25f, GGML_TYPE_F16);
+  attention_case(capture, "gqa_8x2_sinks", 16, 2, 0, 0.25f, GGML_TYPE_F32, true);
+  attention_case(capture, "mqa_8x1_window_sinks", 16, 1, 4, 0.25f, GGML_TYPE_F32, true);
+  attention_case(capture, "gqa_8x2_f16_cache_sinks", 16, 2, 0, 0.25f, GGML_TYPE_F16, true);
 }
 
 void capture_soft_max(Capture& capture) {

@@ -1,5 +1,7 @@
-// ADD, MUL, SCALE, RMS_NORM, the unary functions, GEGLU and SWIGLU. Extents in comments are ggml's, fastest
-// first.
+// ADD, SUB, MUL, DIV, SCALE, CLAMP, SUM_ROWS, RMS_NORM, the unary functions, GEGLU and SWIGLU. Extents in
+// comments are ggml's, fastest first.
+#include <cmath>
+
 #include "ops/inputs.h"
 #include "ops/ops.h"
 
@@ -38,6 +40,24 @@ void glu_case(Capture& capture, Binary op) {
   c.run();
 }
 
+void clamp_case(Capture& capture, const char* name, float min, float max) {
+  Case c(capture, name);
+  c.attribute("min", min);
+  c.attribute("max", max);
+  c.output(ggml_clamp(c.context(), c.input(activations()), min, max));
+  c.run();
+}
+
+void swiglu_oai_case(Capture& capture, const char* name, float alpha, float limit) {
+  Case c(capture, name);
+  c.attribute("alpha", alpha);
+  c.attribute("limit", limit);
+  ggml_tensor* gate = c.input(activations());
+  ggml_tensor* up = c.input(random_f32(22, {110, 7}, 6.0f));
+  c.output(ggml_swiglu_oai(c.context(), gate, up, alpha, limit));
+  c.run();
+}
+
 void rms_norm_case(Capture& capture, const char* name, const Extents& extents, float epsilon, float limit) {
   Case c(capture, name);
   c.attribute("epsilon", epsilon);
@@ -56,6 +76,8 @@ void scale_case(Capture& capture, const char* name, float scale, float bias) {
 }  // namespace
 
 void capture_add(Capture& capture) { binary_cases(capture, ggml_add); }
+void capture_div(Capture& capture) { binary_cases(capture, ggml_div); }
+void capture_sub(Capture& capture) { binary_cases(capture, ggml_sub); }
 void capture_mul(Capture& capture) { binary_cases(capture, ggml_mul); }
 
 void capture_silu(Capture& capture) { unary_case(capture, ggml_silu); }
@@ -67,6 +89,24 @@ void capture_tanh(Capture& capture) { unary_case(capture, ggml_tanh); }
 
 void capture_geglu(Capture& capture) { glu_case(capture, ggml_geglu_split); }
 void capture_swiglu(Capture& capture) { glu_case(capture, ggml_swiglu_split); }
+
+// Limits within the operands' range, so that both sides of each clamp are seen, and the usual ones.
+void capture_swiglu_oai(Capture& capture) {
+  swiglu_oai_case(capture, "limit_7", 1.702f, 7.0f);
+  swiglu_oai_case(capture, "limit_3", 1.702f, 3.0f);
+  swiglu_oai_case(capture, "alpha_0.75", 0.75f, 2.5f);
+}
+
+void capture_clamp(Capture& capture) {
+  clamp_case(capture, "both_sides", -1.5f, 3.25f);
+  clamp_case(capture, "from_below", 6.103515625e-5f, INFINITY);
+}
+
+void capture_sum_rows(Capture& capture) {
+  Case c(capture, "rows");
+  c.output(ggml_sum_rows(c.context(), c.input(random_f32(13, {96, 5, 3}))));
+  c.run();
+}
 
 void capture_rms_norm(Capture& capture) {
   rms_norm_case(capture, "epsilon_1e-5", {96, 5}, 1e-5f, 2.0f);

@@ -1,0 +1,14 @@
+#include "tenon/translate/expert_ids.h"
+
+#include "tenon/op/squeeze.h"
+
+namespace tenon::translate {
+
+Result<ir::Value> expert_ids(NodeContext& context, ir::Value ids) {
+  if (ids.type().rank() != 4) return context.invalid("ids of rank 4, [1, 1, T, U]", ids.describe());
+  op::SqueezeAttributes second;
+  second.axes = {1};  // not the outermost: a pass may put the tokens there
+  return context.build().add(op::squeeze_op(), {ids}, second);
+}
+
+}  // namespace tenon::translate
