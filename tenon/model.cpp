@@ -51,8 +51,7 @@ Result<Model> Model::load(const std::string& path, const LoadOptions& options) {
   state->device = device;
   TENON_ASSIGN(state->file, gguf::File::open(path));
   // The graph is built once here, so that a file which cannot run is refused at once and by name.
-  TENON_ASSIGN(const ir::Model graph,
-               convert_file(state->file, {}, nullptr));
+  TENON_ASSIGN(const ir::Model graph, convert_file(state->file, {}, nullptr));
   TENON_ASSIGN(state->architecture, state->file->located(state->file->metadata().architecture()));
   TENON_ASSIGN(state->trained_context, trained_context_of(*state->file));
   const ir::Node* logits = graph.find_result("logits");
