@@ -2,6 +2,7 @@
 // need them, outermost first.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <variant>
 #include <vector>
@@ -46,7 +47,7 @@ struct PermuteAttributes {
   int64_t head_size = 0;  // kSplitSequencesThenSwap
 };
 
-enum class RopeMode { kNormal, kNeox };
+enum class RopeMode { kNormal, kNeox, kImrope };
 struct RopeAttributes {
   RopeMode mode = RopeMode::kNormal;
   int64_t n_rot = 0;
@@ -57,6 +58,7 @@ struct RopeAttributes {
   double beta_fast = 32;
   double beta_slow = 1;
   int64_t original_context = 0;
+  std::array<int64_t, 4> sections = {};  // kImrope: pairs for each component of a position
 };
 
 // Where Q, K and V carry their heads.
@@ -82,7 +84,7 @@ struct TopKAttributes {
 
 struct GluAttributes {
   bool split = true;     // gate and up are two inputs; else halves of one
-  bool swapped = false;  // of one input: up comes first
+  bool swapped = false;  // of one input alone: up comes first
 };
 
 // SWIGLU_OAI: GluAttributes, and its two constants.
@@ -102,6 +104,10 @@ struct SoftMaxAttributes {
   double max_bias = 0;
 };
 
+struct ConcatAttributes {
+  int axis = 0;
+};
+
 struct ScaleAttributes {
   double scale = 1;
   double bias = 0;
@@ -110,6 +116,6 @@ struct ScaleAttributes {
 using NodeAttributes =
     std::variant<std::monostate, NormAttributes, ReshapeAttributes, ViewAttributes, PermuteAttributes,
                  RopeAttributes, AttentionAttributes, ArgsortAttributes, TopKAttributes, GluAttributes,
-                 GluOaiAttributes, ClampAttributes, SoftMaxAttributes, ScaleAttributes>;
+                 GluOaiAttributes, ClampAttributes, SoftMaxAttributes, ConcatAttributes, ScaleAttributes>;
 
 }  // namespace tenon::decoder

@@ -9,6 +9,7 @@
 #include "tenon/op/concat.h"
 #include "tenon/op/convert.h"
 #include "tenon/op/elementwise.h"
+#include "tenon/op/gated_delta_net.h"
 #include "tenon/op/gather.h"
 #include "tenon/op/geglu.h"
 #include "tenon/op/gelu.h"
@@ -29,6 +30,8 @@
 #include "tenon/op/shape_of.h"
 #include "tenon/op/softmax.h"
 #include "tenon/op/squeeze.h"
+#include "tenon/op/ssm_conv.h"
+#include "tenon/op/ssm_scan.h"
 #include "tenon/op/swiglu.h"
 #include "tenon/op/swiglu_oai.h"
 #include "tenon/op/topk.h"
@@ -41,54 +44,19 @@ namespace tenon::op {
 std::span<const OpDefinition* const> all_ops() {
   // Sorted by the ops' names, upper case before lower case.
   static const auto ops = std::to_array<const OpDefinition*>({
-      &add_op(),
-      &assign_op(),
-      &attention_op(),
-      &broadcast_op(),
-      &clamp_op(),
-      &concat_op(),
-      &constant_op(),
-      &convert_op(),
-      &cos_op(),
-      &divide_op(),
-      &erf_op(),
-      &gather_op(),
-      &geglu_op(),
-      &gelu_op(),
-      &less_op(),
-      &less_equal_op(),
-      &logical_and_op(),
-      &matmul_op(),
-      &matmul_experts_op(),
-      &multiply_op(),
-      &paged_attention_op(),
-      &parameter_op(),
-      &rms_norm_op(),
-      &range_op(),
-      &read_value_op(),
-      &reduce_mean_op(),
-      &reduce_sum_op(),
-      &reshape_op(),
-      &result_op(),
-      &rope_op(),
-      &scatter_update_op(),
-      &select_op(),
-      &set_rows_op(),
-      &shape_of_op(),
-      &sigmoid_op(),
-      &sin_op(),
-      &softmax_op(),
-      &sqrt_op(),
-      &squeeze_op(),
-      &subtract_op(),
-      &swiglu_op(),
-      &swiglu_oai_op(),
-      &swish_op(),
-      &tanh_op(),
-      &topk_op(),
-      &transpose_op(),
-      &unsqueeze_op(),
-      &variadic_split_op(),
+      &add_op(),        &assign_op(),          &attention_op(),   &broadcast_op(),
+      &clamp_op(),      &concat_op(),          &constant_op(),    &convert_op(),
+      &cos_op(),        &divide_op(),          &erf_op(),         &gated_delta_net_op(),
+      &gather_op(),     &geglu_op(),           &gelu_op(),        &less_op(),
+      &less_equal_op(), &logical_and_op(),     &matmul_op(),      &matmul_experts_op(),
+      &multiply_op(),   &paged_attention_op(), &parameter_op(),   &rms_norm_op(),
+      &range_op(),      &read_value_op(),      &reduce_mean_op(), &reduce_sum_op(),
+      &reshape_op(),    &result_op(),          &rope_op(),        &scatter_update_op(),
+      &select_op(),     &set_rows_op(),        &shape_of_op(),    &sigmoid_op(),
+      &sin_op(),        &softplus_op(),        &softmax_op(),     &sqrt_op(),
+      &squeeze_op(),    &ssm_conv_op(),        &ssm_scan_op(),    &subtract_op(),
+      &swiglu_op(),     &swiglu_oai_op(),      &swish_op(),       &tanh_op(),
+      &topk_op(),       &transpose_op(),       &unsqueeze_op(),   &variadic_split_op(),
   });
   return ops;
 }

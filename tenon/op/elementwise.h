@@ -19,9 +19,9 @@ const OpDefinition& cos_op();
 const OpDefinition& erf_op();
 const OpDefinition& sigmoid_op();  // 1 / (1 + exp(-x))
 const OpDefinition& sin_op();
+const OpDefinition& softplus_op();  // ln(1 + exp(x))
 const OpDefinition& sqrt_op();
 const OpDefinition& swish_op();  // x * sigmoid(x), ggml's SILU
-
 const OpDefinition& tanh_op();
 
 }  // namespace tenon::op

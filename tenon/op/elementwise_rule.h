@@ -1,6 +1,7 @@
 // The schema and the reference loop of elementwise ops.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 
 #include "tenon/op/element_access.h"
@@ -41,5 +42,7 @@ Status apply_unary(const ReferenceCall& call, F f) {
 }
 
 inline double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
+// ln(1 + e^x), without overflow for large x.
+inline double softplus(double x) { return std::max(x, 0.0) + std::log1p(std::exp(-std::abs(x))); }
 
 }  // namespace tenon::op

@@ -3,20 +3,40 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <numeric>
 
 #include "tenon/op/build.h"
 #include "tenon/op/concat.h"
 #include "tenon/op/element_access.h"
 #include "tenon/op/elementwise.h"
+#include "tenon/op/gather.h"
 #include "tenon/op/reshape.h"
 #include "tenon/op/shape_rule.h"
 #include "tenon/op/squeeze.h"
+#include "tenon/op/transpose.h"
 #include "tenon/op/unsqueeze.h"
 #include "tenon/op/variadic_split.h"
 
 namespace tenon::op {
 
 namespace {
+
+Status check_positions(const ir::Inference& node) {
+  const auto& attributes = node.attributes<RopeAttributes>();
+  const TensorType& x = node.type(0);
+  const Dim positions = node.type(1).element_count();
+  if (attributes.mode != RopeMode::kImrope) {
+    if (positions == x.dim(1) || positions == x.dim(0) * x.dim(1)) return {};
+    return node.error("a position for each token of " + x.to_string(), node.type(1).to_string());
+  }
+  const std::vector<int64_t>& sections = attributes.sections;
+  const bool no_sections = sections.size() != 4 || *std::min_element(sections.begin(), sections.end()) < 0 ||
+                           std::accumulate(sections.begin(), sections.end(), int64_t{0}) < 1;
+  if (no_sections) return node.error("four sections, not all of them 0", std::to_string(sections.size()));
+  if (positions == Dim(4) * x.dim(1)) return {};
+  return node.error("four components of a position for each token of " + x.to_string(),
+                    node.type(1).to_string());
+}
 
 InferredTypes infer(const ir::Inference& node) {
   const auto& attributes = node.attributes<RopeAttributes>();
@@ -30,10 +50,7 @@ InferredTypes infer(const ir::Inference& node) {
     return node.error("an even n_rot in [2, " + std::to_string(head_size) + "]",
                       std::to_string(attributes.n_rot));
   }
-  const Dim positions = node.type(1).element_count();
-  if (positions != x.dim(1) && positions != x.dim(0) * x.dim(1)) {
-    return node.error("a position for each token of " + x.to_string(), node.type(1).to_string());
-  }
+  TENON_RETURN_IF_ERROR(check_positions(node));
   if (node.input_count() == 3) {
     const TensorType& factors = node.type(2);
     if (factors.element != ElementType::kF32 || factors.element_count() != Dim(attributes.n_rot / 2)) {
@@ -53,11 +70,14 @@ Status reference(const ReferenceCall& call) {
     for (size_t i = 0; i < factors.size(); ++i) rotation.frequencies[i] /= factors[i];
   }
   const std::vector<double> positions = load_all(call.inputs[1]);
-  const bool per_batch = positions.size() != static_cast<size_t>(x.extent[1]);
-  const int64_t pairs = attributes.n_rot / 2;
+  const int64_t tokens = x.extent[1], pairs = attributes.n_rot / 2;
+  const int64_t components = position_components(attributes.mode);
+  const bool per_batch = static_cast<int64_t>(positions.size()) != components * tokens;
   for_each_index(x, 3, [&](Index at) {
-    const double position = positions[static_cast<size_t>((per_batch ? at[0] * x.extent[1] : 0) + at[1])];
+    const int64_t token = (per_batch ? at[0] * tokens : 0) + at[1];
     for (int64_t pair = 0; pair < pairs; ++pair) {
+      const int64_t component = component_of_pair(attributes, pair);
+      const double position = positions[static_cast<size_t>(component * tokens + token)];
       const double angle = position * rotation.frequencies[static_cast<size_t>(pair)];
       const double cosine = std::cos(angle) * rotation.magnitude;
       const double sine = std::sin(angle) * rotation.magnitude;
@@ -73,12 +93,33 @@ Status reference(const ReferenceCall& call) {
   return {};
 }
 
+// Four components, [4 * T] -> [1, T, 1, n_rot / 2], for each pair its own.
+Result<ir::Value> components_by_pair(Builder& build, ir::Value positions, const RopeAttributes& attributes) {
+  TENON_ASSIGN(ir::Value floats, build.convert(positions, ElementType::kF32));
+  ReshapeAttributes by_component;
+  by_component.target = {4, -1};
+  TENON_ASSIGN(ir::Value components, build.add(reshape_op(), {floats}, by_component));
+  TENON_ASSIGN(components, build.add(transpose_op(), {components, build.integers({1, 0})}));
+  std::vector<int64_t> of_pair;
+  for (int64_t pair = 0; pair < attributes.n_rot / 2; ++pair)
+    of_pair.push_back(component_of_pair(attributes, pair));
+  GatherAttributes along_components;
+  along_components.axis = 1;
+  TENON_ASSIGN(ir::Value chosen,
+               build.add(gather_op(), {components, build.integers(std::move(of_pair))}, along_components));
+  ReshapeAttributes column;
+  column.target = {1, -1, 1, attributes.n_rot / 2};
+  return build.add(reshape_op(), {chosen}, column);
+}
+
 // Positions as [B or 1, T, 1, 1]. An axis 0 that is the batch's is copied, so that one graph serves [1,1,1,T]
 // and [T,1,1,1] alike.
-Result<ir::Value> position_column(Builder& build, ir::Value positions, const TensorType& x) {
+Result<ir::Value> position_column(Builder& build, ir::Value positions, const TensorType& x,
+                                  const RopeAttributes& attributes) {
   ReshapeAttributes column;
   column.target = {1, -1, 1, 1};
   const TensorType& type = positions.type();
+  if (attributes.mode == RopeMode::kImrope) return components_by_pair(build, positions, attributes);
   if (type.rank() >= 2 && (type.dim(0) == x.dim(0) || type.dim(0) == Dim(1))) {
     column.target[0] = 0;
     column.special_zero = true;
@@ -98,7 +139,7 @@ Result<Halves> split_pairs(Builder& build, ir::Value rotated, const RopeAttribut
   const int64_t pairs = attributes.n_rot / 2;
   VariadicSplitAttributes last;
   last.axis = -1;
-  if (attributes.mode == RopeMode::kNeox) {
+  if (attributes.mode != RopeMode::kNormal) {
     TENON_ASSIGN(ir::Node * split,
                  build.add_node(variadic_split_op(), {rotated, build.integers({pairs, pairs})}, last));
     return Halves{split->output(0), split->output(1)};
@@ -120,7 +161,8 @@ Result<Halves> split_pairs(Builder& build, ir::Value rotated, const RopeAttribut
 Result<ir::Value> join_pairs(Builder& build, Halves halves, const RopeAttributes& attributes) {
   ConcatAttributes last;
   last.axis = -1;
-  if (attributes.mode == RopeMode::kNeox) return build.add(concat_op(), {halves.first, halves.second}, last);
+  if (attributes.mode != RopeMode::kNormal)
+    return build.add(concat_op(), {halves.first, halves.second}, last);
   UnsqueezeAttributes behind;
   behind.axes = {-1};
   TENON_ASSIGN(ir::Value first, build.add(unsqueeze_op(), {halves.first}, behind));
@@ -144,7 +186,7 @@ Result<ir::Value> rotate(Builder& build, ir::Node& node, ir::Value rotated) {
   if (node.input_count() == 3) {
     TENON_ASSIGN(frequencies, build.add(divide_op(), {frequencies, node.input(2)}));
   }
-  TENON_ASSIGN(ir::Value positions, position_column(build, node.input(1), node.input(0).type()));
+  TENON_ASSIGN(ir::Value positions, position_column(build, node.input(1), node.input(0).type(), attributes));
   TENON_ASSIGN(ir::Value angle, build.add(multiply_op(), {positions, frequencies}));
   TENON_ASSIGN(ir::Value cosine, build.add(cos_op(), {angle}));
   TENON_ASSIGN(ir::Value sine, build.add(sin_op(), {angle}));
@@ -214,6 +256,16 @@ RopeRotation rope_rotation(const RopeAttributes& attributes) {
     out.frequencies.push_back(frequency * (attributes.freq_scale * (1 - mix) + mix));
   }
   return out;
+}
+
+int64_t position_components(RopeMode mode) { return mode == RopeMode::kImrope ? 4 : 1; }
+
+int64_t component_of_pair(const RopeAttributes& attributes, int64_t pair) {
+  if (attributes.mode != RopeMode::kImrope) return 0;
+  const std::vector<int64_t>& sections = attributes.sections;
+  const int64_t place = pair % std::accumulate(sections.begin(), sections.end(), int64_t{0});
+  const int64_t component = place % 3;
+  return place < 3 * sections[static_cast<size_t>(component)] ? component : 3;
 }
 
 const OpDefinition& rope_op() {

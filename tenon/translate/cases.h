@@ -17,7 +17,7 @@ inline constexpr std::string_view kAttentionCases[] = {"head_axis_1", "head_axis
 inline constexpr std::string_view kGluCases[] = {"halves", "halves_swapped", "split"};
 inline constexpr std::string_view kPermuteCases[] = {"plain", "split_sequences_then_swap"};
 inline constexpr std::string_view kRegroupCases[] = {"split_heads", "merge_heads", "explicit"};
-inline constexpr std::string_view kRopeCases[] = {"normal", "neox"};
+inline constexpr std::string_view kRopeCases[] = {"normal", "neox", "imrope"};
 
 // The name of a node's case, one of those above; a value that none of them names comes as its number.
 std::string case_of(const decoder::NodeAttributes& attributes);

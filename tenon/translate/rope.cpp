@@ -16,6 +16,10 @@ Translation translate_rope(NodeContext& context) {
     case decoder::RopeMode::kNeox:
       attributes.mode = op::RopeMode::kNeox;
       break;
+    case decoder::RopeMode::kImrope:
+      attributes.mode = op::RopeMode::kImrope;
+      attributes.sections.assign(rope.sections.begin(), rope.sections.end());
+      break;
     default:
       return context.unknown_case();
   }

@@ -19,8 +19,11 @@ Translation translate_one_to_one(NodeContext& context) {
 Translation translate_add_id(NodeContext& context);
 Translation translate_argsort(NodeContext& context);
 Translation translate_clamp(NodeContext& context);
+Translation translate_concat(NodeContext& context);
 Translation translate_cont(NodeContext& context);
+Translation translate_cpy(NodeContext& context);
 Translation translate_flash_attn_ext(NodeContext& context);
+Translation translate_gated_delta_net(NodeContext& context);
 Translation translate_geglu(NodeContext& context);
 Translation translate_gelu(NodeContext& context);
 Translation translate_gelu_erf(NodeContext& context);
@@ -35,10 +38,12 @@ Translation translate_rope(NodeContext& context);
 Translation translate_scale(NodeContext& context);
 Translation translate_set_rows(NodeContext& context);
 Translation translate_soft_max(NodeContext& context);
+Translation translate_ssm_scan(NodeContext& context);
 Translation translate_sum_rows(NodeContext& context);
 Translation translate_swiglu(NodeContext& context);
 Translation translate_swiglu_oai(NodeContext& context);
 Translation translate_top_k(NodeContext& context);
+Translation translate_transpose(NodeContext& context);
 Translation translate_view(NodeContext& context);
 
 }  // namespace tenon::translate

@@ -26,7 +26,9 @@ std::vector<Activation> activations() {
   return {{"GELU", "gelu", table_tolerance},
           {"GELU_ERF", "gelu_erf", element_tolerance},
           {"GELU_QUICK", "gelu_quick", table_tolerance},
+          {"SIGMOID", "sigmoid", element_tolerance},
           {"SILU", "silu", element_tolerance},
+          {"SOFTPLUS", "softplus", element_tolerance},
           {"TANH", "tanh", element_tolerance}};
 }
 

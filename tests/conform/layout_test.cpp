@@ -18,6 +18,7 @@ const test::Breaker from_the_start("E1_view_from_the_start", "views forget where
 const test::Breaker other_heads("E1_heads_and_size_swapped", "heads and head size trade places");
 const test::Breaker storage_order("E1_cont_keeps_storage_order", "the permutation before CONT moves nothing");
 const test::Breaker backwards("E1_permute_backwards", "a permutation is applied the other way round");
+const test::Breaker other_order("E1_concat_in_the_other_order", "the second tensor comes first");
 
 // ggml says where each axis goes, fastest first; `order` says where each comes from, outermost first.
 std::vector<int64_t> order_of(const std::vector<int64_t>& axes) {
@@ -47,6 +48,24 @@ TEST(E1_Layout, Permute) {
     const Edge input = trial.input(x);
     run(trial.finish("PERMUTE", {input}, PermuteAttributes{PermuteCase::kPlain, order, 0, 0},
                      capture.tensor("output"), {}, permuted_type(x, order)));
+  }
+}
+
+TEST(E1_Layout, Transpose) {
+  for (const OpCapture& capture : test::op_captures("transpose")) {
+    const op::HostTensor out = capture.tensor("output");
+    TrialBuilder trial("transpose", capture);
+    run(trial.finish("TRANSPOSE", {trial.input(capture.tensor("input.0"))}, {}, out));
+  }
+}
+
+TEST(E1_Layout, Concat) {
+  for (const OpCapture& capture : test::op_captures("concat")) {
+    TrialBuilder trial("concat", capture);
+    Edge a = trial.input(capture.tensor("input.0")), b = trial.input(capture.tensor("input.1"));
+    if (other_order.active()) std::swap(a, b);
+    const auto axis = static_cast<int>(3 - capture.integer("axis"));
+    run(trial.finish("CONCAT", {a, b}, decoder::ConcatAttributes{axis}, capture.tensor("output")));
   }
 }
 

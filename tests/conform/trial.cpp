@@ -70,7 +70,17 @@ Trial TrialBuilder::finish(std::string_view op, std::vector<Edge> inputs, decode
                            op::HostTensor expected, Tolerance tolerance, std::string_view type) {
   const Edge node = trial_.decoder.node(
       op, std::move(inputs), type.empty() ? type_text(expected) : std::string(type), std::move(attributes));
-  trial_.decoder.output("out", node);
+  return finish_at(node, std::move(expected), std::move(tolerance));
+}
+
+Trial TrialBuilder::finish_port(decoder::NodeView node, int port, op::HostTensor expected,
+                                Tolerance tolerance) {
+  const Edge edge = trial_.decoder.node(std::move(node));
+  return finish_at({edge.node, port}, std::move(expected), std::move(tolerance));
+}
+
+Trial TrialBuilder::finish_at(Edge output, op::HostTensor expected, Tolerance tolerance) {
+  trial_.decoder.output("out", output);
   trial_.expected = std::move(expected);
   trial_.tolerance = std::move(tolerance);
   return std::move(trial_);

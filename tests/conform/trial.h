@@ -47,9 +47,12 @@ class TrialBuilder {
   // The node under test, whose output has the extents of `expected` unless `type` says otherwise.
   Trial finish(std::string_view op, std::vector<decoder::Edge> inputs, decoder::NodeAttributes attributes,
                op::HostTensor expected, Tolerance tolerance = {}, std::string_view type = "");
+  // One port of a node under test that has several.
+  Trial finish_port(decoder::NodeView node, int port, op::HostTensor expected, Tolerance tolerance);
 
  private:
   std::string next_name(const op::HostTensor& tensor);
+  Trial finish_at(decoder::Edge output, op::HostTensor expected, Tolerance tolerance);
 
   Trial trial_;
 };

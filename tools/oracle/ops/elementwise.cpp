@@ -80,6 +80,7 @@ void capture_div(Capture& capture) { binary_cases(capture, ggml_div); }
 void capture_sub(Capture& capture) { binary_cases(capture, ggml_sub); }
 void capture_mul(Capture& capture) { binary_cases(capture, ggml_mul); }
 
+void capture_sigmoid(Capture& capture) { unary_case(capture, ggml_sigmoid); }
 void capture_silu(Capture& capture) { unary_case(capture, ggml_silu); }
 void capture_gelu(Capture& capture) { unary_case(capture, ggml_gelu); }
 void capture_gelu_erf(Capture& capture) { unary_case(capture, ggml_gelu_erf); }
@@ -105,6 +106,14 @@ void capture_clamp(Capture& capture) {
 void capture_sum_rows(Capture& capture) {
   Case c(capture, "rows");
   c.output(ggml_sum_rows(c.context(), c.input(random_f32(13, {96, 5, 3}))));
+  c.run();
+}
+
+// Past 20 as well, where ggml gives x itself.
+void capture_softplus(Capture& capture) {
+  unary_case(capture, ggml_softplus);
+  Case c(capture, "minus_30_to_30");
+  c.output(ggml_softplus(c.context(), c.input(random_f32(22, {96, 5}, 30.0f))));
   c.run();
 }
 

@@ -1,4 +1,5 @@
-// ROPE: x [head size, heads, tokens], positions i32 [tokens], optional frequency factors [n_dims / 2].
+// ROPE: x [head size, heads, tokens], positions i32 [tokens] (of imrope [4 tokens]: the four components one
+// after the other), optional frequency factors [n_dims / 2].
 #include "ops/inputs.h"
 #include "ops/ops.h"
 
@@ -23,9 +24,8 @@ struct RopeCase {
 // Positions that start at 0, follow each other, jump, go back, and reach the angle tolerance's end.
 const std::vector<int32_t> kPositions = {0, 1, 2, 17, 511, 100, 2048, 4095, 8191, 8192};
 
-void rope_case(Capture& capture, const RopeCase& row) {
-  Case c(capture, row.name);
-  c.attribute("mode", std::string(row.neox ? "neox" : "normal"));
+void add_attributes(Case& c, const RopeCase& row, std::string mode) {
+  c.attribute("mode", std::move(mode));
   c.attribute("n_dims", row.n_dims);
   c.attribute("n_ctx_orig", row.n_ctx_orig);
   c.attribute("freq_base", row.freq_base);
@@ -34,6 +34,11 @@ void rope_case(Capture& capture, const RopeCase& row) {
   c.attribute("attn_factor", row.attn_factor);
   c.attribute("beta_fast", row.beta_fast);
   c.attribute("beta_slow", row.beta_slow);
+}
+
+void rope_case(Capture& capture, const RopeCase& row) {
+  Case c(capture, row.name);
+  add_attributes(c, row, row.neox ? "neox" : "normal");
   const auto tokens = static_cast<int64_t>(kPositions.size());
   ggml_tensor* x = c.input(random_f32(81, {row.head_size, 3, tokens}));
   ggml_tensor* positions = c.input(make_i32({tokens}, kPositions));
@@ -47,6 +52,28 @@ void rope_case(Capture& capture, const RopeCase& row) {
                          row.neox ? GGML_ROPE_TYPE_NEOX : GGML_ROPE_TYPE_NORMAL, row.n_ctx_orig,
                          row.freq_base, row.freq_scale, row.ext_factor, row.attn_factor, row.beta_fast,
                          row.beta_slow));
+  c.run();
+}
+
+// Interleaved M-RoPE: pair i turns by the component that `sections` give it. Components of text are p, p, p,
+// 0; those of an image differ.
+void imrope_case(Capture& capture, const RopeCase& row, const std::vector<int32_t>& sections, bool image) {
+  Case c(capture, row.name);
+  add_attributes(c, row, "imrope");
+  c.attribute("sections", sections);
+  const auto tokens = static_cast<int64_t>(kPositions.size());
+  std::vector<int32_t> positions;
+  for (int32_t component = 0; component < 4; ++component) {
+    for (const int32_t p : kPositions) {
+      positions.push_back(image ? (p + 7 * component) % 8192 : component == 3 ? 0 : p);
+    }
+  }
+  ggml_tensor* x = c.input(random_f32(82, {row.head_size, 3, tokens}));
+  ggml_tensor* components = c.input(make_i32({4 * tokens}, positions));
+  std::vector<int32_t> four = sections;
+  c.output(ggml_rope_multi(c.context(), x, components, nullptr, row.n_dims, four.data(),
+                           GGML_ROPE_TYPE_IMROPE, row.n_ctx_orig, row.freq_base, row.freq_scale,
+                           row.ext_factor, row.attn_factor, row.beta_fast, row.beta_slow));
   c.run();
 }
 
@@ -77,6 +104,15 @@ void capture_rope(Capture& capture) {
        .n_ctx_orig = 2048},
   };
   for (const RopeCase& row : rows) rope_case(capture, row);
+}
+
+void capture_rope_multi(Capture& capture) {
+  RopeCase partial = {.name = "imrope_text", .head_size = 48, .n_dims = 32, .freq_base = 1e5f};
+  imrope_case(capture, partial, {6, 5, 5, 0}, false);
+  partial.name = "imrope_image";
+  imrope_case(capture, partial, {6, 5, 5, 0}, true);
+  partial.name = "imrope_image_fourth";
+  imrope_case(capture, partial, {5, 3, 4, 2}, true);
 }
 
 }  // namespace tenon::oracle
