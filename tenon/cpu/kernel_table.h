@@ -10,6 +10,7 @@
 
 #include "tenon/cpu/attention.h"
 #include "tenon/cpu/matmul.h"
+#include "tenon/cpu/recurrent.h"
 #include "tenon/cpu/rope.h"
 #include "tenon/cpu/rows.h"
 
@@ -33,8 +34,14 @@ struct KernelTable {
   void (*unary)(const UnaryJob&, const Worker&);
   void (*geglu)(const GluJob&, const Worker&);
   void (*swiglu)(const GluJob&, const Worker&);
+  void (*clamped_glu)(const ClampedGluJob&, const Worker&);
+  void (*softmax)(const SoftmaxJob&, const Worker&);
   void (*convert)(const ConvertJob&, const Worker&);
   void (*gather_rows)(const GatherRowsJob&, const Worker&);
+
+  void (*ssm_conv)(const SsmConvJob&, const Worker&);
+  void (*ssm_scan)(const SsmScanJob&, const Worker&);
+  void (*gated_delta_net)(const DeltaNetJob&, const Worker&);
 };
 
 }  // namespace tenon::cpu

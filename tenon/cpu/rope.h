@@ -6,6 +6,10 @@
 
 #include "tenon/base/thread_pool.h"
 
+namespace tenon::op {
+struct RopeAttributes;
+}
+
 namespace tenon::cpu {
 
 enum class RopeMode : uint8_t {
@@ -33,7 +37,9 @@ inline int64_t rope_table_floats(const RopeParameters& parameters, int64_t token
 struct RopeTableJob {
   RopeParameters parameters;
   const float* freq_factors = nullptr;  // [rotated / 2], or null
-  const int32_t* positions = nullptr;   // [tokens]
+  const int32_t* positions = nullptr;   // [tokens], or [components, tokens]
+  // Of positions with several components: which of them turns a pair (op::component_of_pair).
+  const op::RopeAttributes* components = nullptr;
   int64_t tokens = 0;
   float* table = nullptr;
 };

@@ -3,6 +3,7 @@
 #include <numbers>
 
 #include "tenon/cpu/rope.h"
+#include "tenon/op/rope.h"
 
 namespace tenon::cpu {
 
@@ -42,8 +43,10 @@ void build_rope_table(const RopeTableJob& job, const Worker& worker) {
       const double kept = (1.0 - std::clamp(ramp, 0.0, 1.0)) * mix;
       turn = turn * (1.0 - kept) + frequency * kept;
     }
+    const int64_t component = job.components != nullptr ? op::component_of_pair(*job.components, i) : 0;
+    const int32_t* positions = job.positions + component * job.tokens;
     for (int64_t t = share.begin; t < share.end; ++t) {
-      const double angle = static_cast<double>(job.positions[t]) * turn;
+      const double angle = static_cast<double>(positions[t]) * turn;
       float* row = job.table + t * parameters.rotated;
       row[i] = static_cast<float>(std::cos(angle) * magnitude);
       row[half + i] = static_cast<float>(std::sin(angle) * magnitude);

@@ -34,8 +34,9 @@ struct BinaryJob {
   int64_t rows = 0, width = 0;
 };
 
-enum class UnaryOp : uint8_t { kTanh };
+enum class UnaryOp : uint8_t { kSigmoid, kSilu, kSoftplus, kTanh };
 
+// Of kSigmoid 1 / (1 + exp(-x)), of kSilu x / (1 + exp(-x)), of kSoftplus ln(1 + exp(x)).
 struct UnaryJob {
   UnaryOp op = UnaryOp::kTanh;
   const float* x = nullptr;  // [rows, width]; strides are floats
@@ -52,6 +53,21 @@ struct GluJob {
   const float* up = nullptr;
   int64_t up_stride = 0;
   float* output = nullptr;
+  int64_t output_stride = 0;
+  int64_t rows = 0, width = 0;
+};
+
+// g * sigmoid(alpha * g) * (u + 1), g = min(gate, limit), u = up within [-limit, limit].
+struct ClampedGluJob {
+  GluJob operands;
+  float alpha = 0, limit = 0;
+};
+
+// e^x over the sum of e^x of its row.
+struct SoftmaxJob {
+  const float* x = nullptr;  // [rows, width]; strides are floats
+  int64_t x_stride = 0;
+  float* output = nullptr;  // may be x
   int64_t output_stride = 0;
   int64_t rows = 0, width = 0;
 };

@@ -27,6 +27,16 @@ struct StepContext {
 // view that the kernel cannot walk), so that all of them leave at the same place.
 using StepFunction = Status (*)(const runtime::BoundStep&, const StepContext&);
 
+// Scratch of a step that multiplies the rows of `tokens`, each by `used` of the matrices [experts, rows,
+// depth].
+struct ExpertsExtents {
+  int64_t tokens = 0, used = 0, experts = 0, rows = 0, depth = 0;
+};
+size_t experts_scratch_bytes(const ExpertsExtents& extents, const KernelTable& kernels, int workers);
+
+// What step_paged_attention takes of its scratch beside the kernel's: the places of this step's rows.
+size_t paged_places_bytes(int64_t tokens, int64_t heads);
+
 // The function of a kernel id, or null.
 StepFunction find_step(std::string_view id);
 
@@ -34,6 +44,7 @@ Status step_matmul(const runtime::BoundStep&, const StepContext&);
 Status step_matmul_residual(const runtime::BoundStep&, const StepContext&);
 Status step_matmul_bias_residual(const runtime::BoundStep&, const StepContext&);
 Status step_matmul_swiglu(const runtime::BoundStep&, const StepContext&);
+Status step_paged_attention(const runtime::BoundStep&, const StepContext&);
 Status step_attention(const runtime::BoundStep&, const StepContext&);
 Status step_rope_table(const runtime::BoundStep&, const StepContext&);
 Status step_rope(const runtime::BoundStep&, const StepContext&);
@@ -44,8 +55,20 @@ Status step_add(const runtime::BoundStep&, const StepContext&);
 Status step_multiply(const runtime::BoundStep&, const StepContext&);
 Status step_tanh(const runtime::BoundStep&, const StepContext&);
 Status step_geglu(const runtime::BoundStep&, const StepContext&);
+Status step_matmul_experts(const runtime::BoundStep&, const StepContext&);
+Status step_matmul_experts_swiglu(const runtime::BoundStep&, const StepContext&);
+Status step_softmax(const runtime::BoundStep&, const StepContext&);
+Status step_swiglu_oai(const runtime::BoundStep&, const StepContext&);
 Status step_swiglu(const runtime::BoundStep&, const StepContext&);
 Status step_gather_rows(const runtime::BoundStep&, const StepContext&);
 Status step_convert(const runtime::BoundStep&, const StepContext&);
+Status step_copy(const runtime::BoundStep&, const StepContext&);
+Status step_concat(const runtime::BoundStep&, const StepContext&);
+Status step_ssm_conv(const runtime::BoundStep&, const StepContext&);
+Status step_ssm_scan(const runtime::BoundStep&, const StepContext&);
+Status step_gated_delta_net(const runtime::BoundStep&, const StepContext&);
+Status step_sigmoid(const runtime::BoundStep&, const StepContext&);
+Status step_silu(const runtime::BoundStep&, const StepContext&);
+Status step_softplus(const runtime::BoundStep&, const StepContext&);
 
 }  // namespace tenon::cpu

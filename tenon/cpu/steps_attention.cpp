@@ -9,7 +9,7 @@ namespace {
 constexpr int64_t kFloat = sizeof(float);
 }
 
-// Inputs q [1,H,T,D], k [1,G,KV,D], v [1,G,KV,D], mask, positions; output [1,T,H,D].
+// Inputs q [1,H,T,D], k [1,G,KV,D], v [1,G,KV,D], mask, positions, sinks; output [1,T,H,D].
 Status step_attention(const runtime::BoundStep& step, const StepContext& context) {
   const runtime::BoundPart& part = step.parts[0];
   const auto& attributes = *step.step->find_attributes<op::AttentionAttributes>();
@@ -61,6 +61,7 @@ Status step_attention(const runtime::BoundStep& step, const StepContext& context
       break;
     }
   }
+  if (part.inputs.size() > 5) job.sinks = part.inputs[5].as<float>();
   job.workspace = step.scratch;
   context.kernels.attention(job, context.worker);
   context.count_read(job.keys * job.kv_heads * job.head_size *
@@ -83,6 +84,7 @@ Status step_rope_table(const runtime::BoundStep& step, const StepContext& contex
                     .original_context = attributes.original_context};
   job.positions = part.inputs[0].as<int32_t>();
   if (part.inputs.size() > 1) job.freq_factors = part.inputs[1].as<float>();
+  if (attributes.mode == op::RopeMode::kImrope) job.components = &attributes;
   job.tokens = part.outputs[0].extent[0];
   job.table = part.outputs[0].as<float>();
   build_rope_table(job, context.worker);

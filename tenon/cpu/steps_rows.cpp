@@ -1,7 +1,8 @@
 #include <algorithm>
+#include <array>
 #include <cstring>
 
-#include "tenon/cpu/rows_view.h"
+#include "tenon/cpu/slabs.h"
 #include "tenon/cpu/steps.h"
 #include "tenon/op/rms_norm.h"
 
@@ -18,16 +19,6 @@ Status check_range(std::string_view step, const int64_t* index, int64_t count, i
                  "an index from 0 to " + std::to_string(extent - 1), std::to_string(index[i]), ""};
   }
   return {};
-}
-
-// What lies at `index` of the first axis.
-TensorRef part_of(const TensorRef& tensor, int64_t index) {
-  TensorRef out = tensor;
-  out.data += index * tensor.stride[0];
-  --out.rank;
-  std::copy_n(tensor.extent.begin() + 1, out.rank, out.extent.begin());
-  std::copy_n(tensor.stride.begin() + 1, out.rank, out.stride.begin());
-  return out;
 }
 
 // Rows of one token each, [1, T, H, D] -> [T, H*D].
@@ -63,46 +54,6 @@ Status write_rows(const runtime::BoundStep& step, const runtime::BoundPart& part
   job.width = from.width;
   context.kernels.convert(job, context.worker);
   context.count_written(job.rows * job.width * info(cache.element).block_bytes);
-  return {};
-}
-
-Status binary(BinaryOp op, const runtime::BoundStep& step, const StepContext& context) {
-  for (const runtime::BoundPart& part : step.parts) {
-    TENON_ASSIGN(RowsView a, rows_of(part.inputs[0]));
-    TENON_ASSIGN(RowsView b, rows_of(part.inputs[1]));
-    TENON_ASSIGN(RowsView out, rows_of(part.outputs[0]));
-    context.kernels.binary({.op = op,
-                            .a = a.as<float>(),
-                            .a_stride = a.stride_in(kFloat),
-                            .b = b.as<float>(),
-                            .b_stride = b.stride_in(kFloat),
-                            .b_rows = b.rows,
-                            .b_width = b.width,
-                            .output = out.as<float>(),
-                            .output_stride = out.stride_in(kFloat),
-                            .rows = out.rows,
-                            .width = out.width},
-                           context.worker);
-  }
-  return {};
-}
-
-Status gated(void (*kernel)(const GluJob&, const Worker&), const runtime::BoundStep& step,
-             const StepContext& context) {
-  for (const runtime::BoundPart& part : step.parts) {
-    TENON_ASSIGN(RowsView gate, rows_of(part.inputs[0]));
-    TENON_ASSIGN(RowsView up, rows_of(part.inputs[1]));
-    TENON_ASSIGN(RowsView out, rows_of(part.outputs[0]));
-    kernel({.gate = gate.as<float>(),
-            .gate_stride = gate.stride_in(kFloat),
-            .up = up.as<float>(),
-            .up_stride = up.stride_in(kFloat),
-            .output = out.as<float>(),
-            .output_stride = out.stride_in(kFloat),
-            .rows = out.rows,
-            .width = out.width},
-           context.worker);
-  }
   return {};
 }
 
@@ -162,62 +113,48 @@ Status step_scatter_rows(const runtime::BoundStep& step, const StepContext& cont
 Status step_rms_norm(const runtime::BoundStep& step, const StepContext& context) {
   const auto& attributes = *step.step->find_attributes<op::RmsNormAttributes>();
   for (const runtime::BoundPart& part : step.parts) {
-    TENON_ASSIGN(RowsView x, rows_of(part.inputs[0]));
-    TENON_ASSIGN(RowsView out, rows_of(part.outputs[0]));
-    RmsNormJob job;
-    job.x = x.as<float>();
-    job.x_token_stride = x.stride_in(kFloat);
-    if (part.inputs.size() > 1) job.weight = part.inputs[1].as<float>();
-    job.output = out.as<float>();
-    job.output_token_stride = out.stride_in(kFloat);
-    job.tokens = x.rows;
-    job.width = x.width;
-    job.epsilon = static_cast<float>(attributes.epsilon);
-    context.kernels.rms_norm(job, context.worker);
+    const std::array<TensorRef, 2> tensors = {part.outputs[0], part.inputs[0]};
+    TENON_RETURN_IF_ERROR(for_each_slab(tensors, [&](const std::array<RowsView, 2>& rows) {
+      const auto& [out, x] = rows;
+      RmsNormJob job;
+      job.x = x.as<float>();
+      job.x_token_stride = x.stride_in(kFloat);
+      if (part.inputs.size() > 1) job.weight = part.inputs[1].as<float>();
+      job.output = out.as<float>();
+      job.output_token_stride = out.stride_in(kFloat);
+      job.tokens = x.rows;
+      job.width = x.width;
+      job.epsilon = static_cast<float>(attributes.epsilon);
+      context.kernels.rms_norm(job, context.worker);
+    }));
   }
   return {};
 }
 
-Status step_add(const runtime::BoundStep& step, const StepContext& context) {
-  return binary(BinaryOp::kAdd, step, context);
-}
-
-Status step_multiply(const runtime::BoundStep& step, const StepContext& context) {
-  return binary(BinaryOp::kMultiply, step, context);
-}
-
-Status step_tanh(const runtime::BoundStep& step, const StepContext& context) {
+Status step_softmax(const runtime::BoundStep& step, const StepContext& context) {
   for (const runtime::BoundPart& part : step.parts) {
     TENON_ASSIGN(RowsView x, rows_of(part.inputs[0]));
     TENON_ASSIGN(RowsView out, rows_of(part.outputs[0]));
-    context.kernels.unary({.op = UnaryOp::kTanh,
-                           .x = x.as<float>(),
-                           .x_stride = x.stride_in(kFloat),
-                           .output = out.as<float>(),
-                           .output_stride = out.stride_in(kFloat),
-                           .rows = out.rows,
-                           .width = out.width},
-                          context.worker);
+    context.kernels.softmax({.x = x.as<float>(),
+                             .x_stride = x.stride_in(kFloat),
+                             .output = out.as<float>(),
+                             .output_stride = out.stride_in(kFloat),
+                             .rows = out.rows,
+                             .width = out.width},
+                            context.worker);
   }
   return {};
 }
 
-Status step_geglu(const runtime::BoundStep& step, const StepContext& context) {
-  return gated(context.kernels.geglu, step, context);
-}
-
-Status step_swiglu(const runtime::BoundStep& step, const StepContext& context) {
-  return gated(context.kernels.swiglu, step, context);
-}
-
-// Inputs table [.., V, F] with leading axes of 1, ids.
+// Inputs table [.., V, F] with leading axes of 1, ids [.., R], whose rows may lie apart.
 Status step_gather_rows(const runtime::BoundStep& step, const StepContext& context) {
   for (const runtime::BoundPart& part : step.parts) {
-    const TensorRef &table = part.inputs[0], &ids = part.inputs[1];
+    const TensorRef& table = part.inputs[0];
     const auto rows_axis = static_cast<size_t>(table.rank - 2);
     TENON_ASSIGN(RowsView out, rows_of(part.outputs[0]));
+    TENON_ASSIGN(const IdRows ids, id_rows_of(part.inputs[1]));
     for (int64_t i = 0; i < out.rows; ++i) {
-      const int64_t id = ids.element == ElementType::kI64 ? ids.as<int64_t>()[i] : ids.as<int32_t>()[i];
+      const int64_t id = ids.at(i / ids.width, i % ids.width);
       TENON_RETURN_IF_ERROR(check_range(step.step->name, &id, 1, table.extent[rows_axis]));
     }
     GatherRowsJob job;
@@ -226,12 +163,15 @@ Status step_gather_rows(const runtime::BoundStep& step, const StepContext& conte
     job.row_bytes = table.stride[rows_axis];
     job.table_rows = table.extent[rows_axis];
     job.width = table.extent[rows_axis + 1];
-    job.ids = ids.data;
-    job.id_type = ids.element;
-    job.output = out.as<float>();
+    job.id_type = ids.type;
     job.output_stride = out.stride_in(kFloat);
-    job.rows = out.rows;
-    context.kernels.gather_rows(job, context.worker);
+    const int64_t at_once = ids.is_packed() ? ids.rows : 1;
+    job.rows = at_once * ids.width;
+    for (int64_t row = 0; row < ids.rows; row += at_once) {
+      job.ids = ids.data + row * ids.stride;
+      job.output = out.as<float>() + row * ids.width * job.output_stride;
+      context.kernels.gather_rows(job, context.worker);
+    }
   }
   return {};
 }

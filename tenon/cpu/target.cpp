@@ -2,15 +2,20 @@
 
 #include <algorithm>
 
+#include "tenon/cpu/steps.h"
 #include "tenon/op/attention.h"
 #include "tenon/op/gather.h"
 #include "tenon/op/matmul.h"
+#include "tenon/op/paged_attention.h"
 #include "tenon/op/rope.h"
 #include "tenon/op/scatter_update.h"
+#include "tenon/op/softmax.h"
 
 namespace tenon::cpu {
 
 namespace {
+
+constexpr int64_t kKeysOfABlock = 16;  // attention takes so many keys at once
 
 using plan::Limits;
 using plan::Match;
@@ -87,14 +92,48 @@ std::string refuse_matmul_swiglu(const Match& match) {
   return "";
 }
 
-// A row vector, or one number, against rows: what the kernels broadcast.
+// x [.., T, S, K] f32 and weights [E, N, K].
+std::string refuse_experts(const Match& match) {
+  for (const ir::Node* node : match.nodes) {
+    if (node->is("MatMulExperts") && !is_f32(node->input(0))) return wants("f32", node->input(0));
+  }
+  return "";
+}
+
+// Operands x, gate, ids, up.
+std::string refuse_experts_swiglu(const Match& match) {
+  const TensorType& gate = match.operands[1].type();
+  if (gate != match.operands[3].type())
+    return wants("gate and up of one type, " + gate.to_string(), match.operands[3]);
+  return refuse_experts(match);
+}
+
+std::string refuse_softmax(const Match& match) {
+  const int64_t axis = match.root().attributes_as<op::SoftmaxAttributes>().axis;
+  if (axis != -1 && axis != match.operands[0].type().rank() - 1)
+    return wants("the last axis", match.operands[0]);
+  return refuse_unless_f32(match);
+}
+
+// A row vector, one number, or one number to each row, against rows: what the kernels broadcast.
 bool broadcasts_last_axes(const TensorType& a, const TensorType& b) {
   if (a.dims() == b.dims()) return true;
+  std::vector<Dim> column = a.dims();
+  column.back() = Dim(1);
+  if (column == b.dims()) return true;
   Dim trailing(1);
   int axis = -1;
   for (; - axis <= std::min(a.rank(), b.rank()) && a.dim(axis) == b.dim(axis); --axis)
     trailing = trailing * b.dim(axis);
   return b.element_count() == trailing;
+}
+
+// The same, and a column [.., 1] against rows.
+bool broadcasts(const TensorType& a, const TensorType& b) {
+  if (broadcasts_last_axes(a, b)) return true;
+  if (a.rank() < 2 || b.rank() < 2 || b.dim(-1) != Dim(1)) return false;
+  const TensorType rows{a.element, {a.axes.begin(), a.axes.end() - 1}};
+  return broadcasts_last_axes(rows, {b.element, {b.axes.begin(), b.axes.end() - 1}});
 }
 
 std::string refuse_binary(const Match& match) {
@@ -103,9 +142,15 @@ std::string refuse_binary(const Match& match) {
   const TensorType& out = match.root().port_type(0);
   if (match.operands[0].type().dims() != out.dims())
     return wants("the output's shape first", match.operands[0]);
-  if (!broadcasts_last_axes(out, match.operands[1].type()))
-    return wants("whole trailing axes", match.operands[1]);
+  if (!broadcasts(out, match.operands[1].type())) return wants("whole trailing axes", match.operands[1]);
   return "";
+}
+
+// Operands gate, up.
+std::string refuse_gate(const Match& match) {
+  if (match.operands[0].type().dims() != match.operands[1].type().dims())
+    return wants("gate and up of one shape", match.operands[1]);
+  return refuse_unless_f32(match);
 }
 
 // Operands x, weight.
@@ -120,8 +165,9 @@ std::string refuse_weighted_norm(const Match& match) {
 
 std::string refuse_rope(const Match& match) {
   if (!is_f32(match.operands[0])) return wants("f32", match.operands[0]);
-  if (match.operands[0].type().rank() != 4 || match.operands[0].type().dim(0) != Dim(1)) {
-    return wants("[1, T, H, D]", match.operands[0]);
+  const TensorType& x = match.operands[0].type();
+  if (x.rank() != 4 || (x.dim(0) != Dim(1) && x.dim(1) != Dim(1))) {
+    return wants("[1, T, H, D] or [T, 1, H, D]", match.operands[0]);
   }
   if (match.operands[1].type().element != ElementType::kI32) return wants("i32 positions", match.operands[1]);
   return "";
@@ -129,7 +175,7 @@ std::string refuse_rope(const Match& match) {
 
 TensorType rope_table_type(const Match& match) {
   const int64_t rotated = match.root().attributes_as<op::RopeAttributes>().n_rot;
-  return {ElementType::kF32, plain({match.operands[1].type().element_count(), Dim(rotated)})};
+  return {ElementType::kF32, plain({match.operands[0].type().dim(1), Dim(rotated)})};
 }
 
 const plan::SharedTable kRopeTable{"rope_table", {1, 2}, rope_table_type};
@@ -168,6 +214,25 @@ std::string refuse_attention(const Match& match) {
   return "";
 }
 
+// Operands as PagedAttention's inputs.
+std::string refuse_paged_attention(const Match& match) {
+  const auto& attributes = match.root().attributes_as<op::PagedAttentionAttributes>();
+  const TensorType &keys = match.operands[op::kPagedKeyCache].type(),
+                   &values = match.operands[op::kPagedValueCache].type();
+  if (!is_f32(match.operands[op::kPagedQ])) return wants("f32", match.operands[op::kPagedQ]);
+  for (const int rows : {op::kPagedK, op::kPagedV}) {
+    const ir::Value value = match.operands[static_cast<size_t>(rows)];
+    if (!is_f32_or_f16(value)) return wants("f32 or f16", value);
+  }
+  if (keys.dim(3) != values.dim(3))
+    return wants("keys and values of one size", match.operands[op::kPagedValueCache]);
+  if (keys.dim(2).value() % kKeysOfABlock != 0)
+    return wants("blocks of a multiple of " + std::to_string(kKeysOfABlock) + " rows",
+                 match.operands[op::kPagedKeyCache]);
+  if (attributes.softcap > 0) return "has a soft cap";
+  return "";
+}
+
 // Operands table, ids: rows of a table [V, F], or of an activation [1, T, F] by ids [1, R].
 std::string refuse_gather(const Match& match) {
   const ir::Node& gather = match.node("Gather");
@@ -178,6 +243,34 @@ std::string refuse_gather(const Match& match) {
   for (int axis = 0; axis < table.rank() - 2; ++axis) leading = leading * table.dim(axis);
   if (table.rank() < 2 || !of_rows || leading != Dim(1)) return wants("rows of one table", match.operands[0]);
   if (match.root().port_type(0).element != ElementType::kF32) return "gives f32 alone";
+  return "";
+}
+
+std::string refuse_concat(const Match& match) {
+  const ElementType element = match.root().port_type(0).element;
+  return is_block(element) ? wants("a plain element type", match.operands[0]) : "";
+}
+
+// Operands x [B, 1, C, K - 1 + T], weight.
+std::string refuse_ssm_conv(const Match& match) {
+  if (match.operands[0].type().dim(0) * match.operands[0].type().dim(1) != Dim(1))
+    return wants("one sequence", match.operands[0]);
+  if (match.operands[1].type().dim(1).value() > kMaxSsmKernel)
+    return wants("at most " + std::to_string(kMaxSsmKernel) + " taps", match.operands[1]);
+  return "";
+}
+
+// Operands state, x, dt, a, b, c.
+std::string refuse_ssm_scan(const Match& match) {
+  if (match.operands[1].type().dim(0) != Dim(1)) return wants("one sequence", match.operands[1]);
+  if (match.operands[3].type().dim(1) != Dim(1)) return wants("one decay to the head", match.operands[3]);
+  return "";
+}
+
+// Operands q, k, v, gate, beta, state.
+std::string refuse_gated_delta_net(const Match& match) {
+  if (match.operands[2].type().dim(0) != Dim(1)) return wants("one sequence", match.operands[2]);
+  if (match.operands[3].type().dim(3) != Dim(1)) return wants("one gate to the head", match.operands[3]);
   return "";
 }
 
@@ -205,9 +298,34 @@ plan::Target make_target(const KernelTable& kernels) {
                                              q.dim(1).value(), k.dim(1).value(), q.dim(3).value(),
                                              limits.workers);
   };
+  const auto paged_scratch = [&kernels](const Match& match, const Limits& limits) {
+    const TensorType &q = match.operands[op::kPagedQ].type(),
+                     &keys = match.operands[op::kPagedKeyCache].type();
+    const int64_t heads = keys.dim(1).value(), size = keys.dim(3).value(), tokens = limits.largest(q.dim(0));
+    const int64_t blocks = limits.largest(match.operands[op::kPagedBlockIndices].type().dim(0));
+    return paged_places_bytes(tokens, heads) +
+           kernels.attention_workspace_bytes(tokens, blocks * keys.dim(2).value(), q.dim(1).value() / size,
+                                             heads, size, limits.workers);
+  };
+  // Operands x, a weight, ids.
+  const auto experts_scratch = [&kernels](const Match& match, const Limits& limits) {
+    const TensorType &w = match.operands[1].type(), &ids = match.operands[2].type();
+    const int64_t used = ids.dim(-1).value();
+    return experts_scratch_bytes({limits.largest(ids.element_count()) / used, used, w.dim(0).value(),
+                                  w.dim(1).value(), w.dim(2).value()},
+                                 kernels, limits.workers);
+  };
   plan::Target target{
       "cpu",
       {
+          {.id = "matmul_experts_swiglu",
+           .pattern = "SwiGLU(MatMulExperts(x, g:Constant, ids), MatMulExperts(x, u:Constant, ids))",
+           .refuse = refuse_experts_swiglu,
+           .scratch_bytes = experts_scratch},
+          {.id = "matmul_experts",
+           .pattern = "MatMulExperts(x, w:Constant, ids)",
+           .refuse = refuse_experts,
+           .scratch_bytes = experts_scratch},
           {.id = "matmul_swiglu",
            .pattern = "SwiGLU(MatMul(x, g:Constant), MatMul(x, u:Constant))",
            .refuse = refuse_matmul_swiglu,
@@ -246,11 +364,19 @@ plan::Target make_target(const KernelTable& kernels) {
            .refuse = refuse_cache_rows},
           {.id = "scatter_rows", .pattern = "ScatterUpdate(cache, index, rows)", .refuse = refuse_cache_rows},
           {.id = "attention",
+           .pattern = "Attention(Convert(q), k, v, mask, positions, sinks)",
+           .refuse = refuse_attention,
+           .scratch_bytes = attention_scratch},
+          {.id = "attention",
            .pattern = "Attention(Convert(q), k, v, mask, positions)",
            .refuse = refuse_attention,
            .scratch_bytes = attention_scratch},
           {.id = "attention",
            .pattern = "Attention(Convert(q), k, v, mask)",
+           .refuse = refuse_attention,
+           .scratch_bytes = attention_scratch},
+          {.id = "attention",
+           .pattern = "Attention(q, k, v, mask, positions, sinks)",
            .refuse = refuse_attention,
            .scratch_bytes = attention_scratch},
           {.id = "attention",
@@ -261,16 +387,37 @@ plan::Target make_target(const KernelTable& kernels) {
            .pattern = "Attention(q, k, v, mask)",
            .refuse = refuse_attention,
            .scratch_bytes = attention_scratch},
+          {.id = "paged_attention",
+           .pattern = "PagedAttention(q, Convert(k), Convert(v), key_cache:Parameter, value_cache:Parameter, "
+                      "past, begins, blocks, block_begins, longest)",
+           .refuse = refuse_paged_attention,
+           .scratch_bytes = paged_scratch},
+          {.id = "paged_attention",
+           .pattern = "PagedAttention(q, k, v, key_cache:Parameter, value_cache:Parameter, past, begins, "
+                      "blocks, block_begins, longest)",
+           .refuse = refuse_paged_attention,
+           .scratch_bytes = paged_scratch},
           {.id = "add", .pattern = "Add(a, b)", .refuse = refuse_binary},
+          {.id = "swiglu", .pattern = "Multiply(Swish(gate), up)", .refuse = refuse_gate},
           {.id = "multiply", .pattern = "Multiply(a, b)", .refuse = refuse_binary},
           {.id = "geglu", .pattern = "GeGLU(gate, up)", .refuse = refuse_unless_f32},
+          {.id = "softmax", .pattern = "Softmax(x)", .refuse = refuse_softmax},
+          {.id = "swiglu_oai", .pattern = "SwiGLUOai(gate, up)", .refuse = refuse_unless_f32},
           {.id = "swiglu", .pattern = "SwiGLU(gate, up)", .refuse = refuse_unless_f32},
+          {.id = "sigmoid", .pattern = "Sigmoid", .refuse = refuse_unless_f32},
+          {.id = "silu", .pattern = "Swish", .refuse = refuse_unless_f32},
+          {.id = "softplus", .pattern = "SoftPlus", .refuse = refuse_unless_f32},
           {.id = "tanh", .pattern = "Tanh(x)", .refuse = refuse_unless_f32},
           {.id = "gather_rows", .pattern = "Convert(Gather(table:Constant, ids))", .refuse = refuse_gather},
           {.id = "gather_rows", .pattern = "Gather(table, ids)", .refuse = refuse_gather},
+          {.id = "concat", .pattern = "Concat", .refuse = refuse_concat},
+          {.id = "ssm_conv", .pattern = "SsmConv", .refuse = refuse_ssm_conv},
+          {.id = "ssm_scan", .pattern = "SsmScan", .refuse = refuse_ssm_scan},
+          {.id = "gated_delta_net", .pattern = "GatedDeltaNet", .refuse = refuse_gated_delta_net},
           {.id = "convert", .pattern = "Convert(x)", .refuse = refuse_convert},
           {.id = "reference", .pattern = "*"},
-      }};
+      },
+      plan::TargetRow{.id = "copy", .pattern = "*"}};
   return target;
 }
 

@@ -43,6 +43,8 @@ const TargetRow* StepBuilder::wildcard() const {
   return found == target_.rows.end() ? nullptr : &*found;
 }
 
+const TargetRow* StepBuilder::copy_row() const { return target_.copy ? &*target_.copy : wildcard(); }
+
 Status StepBuilder::emit(ir::Node& root, const Chosen& chosen) {
   StepPart part;
   for (const ir::Value& operand : chosen.match.operands) {
@@ -161,7 +163,7 @@ Status StepBuilder::emit_output(const ir::Node& output) {
     return {};
   }
   if (source.storage == binding->storage) return {};
-  const TargetRow* row = wildcard();
+  const TargetRow* row = copy_row();
   if (!row) {
     return Error{ErrorCode::kUnsupported, std::string(output.op()) + " '" + name + "'",
                  "a value that a kernel writes", value.describe(), ""};
@@ -190,8 +192,8 @@ Result<Operand> StepBuilder::resolve(ir::Value value) {
   TENON_ASSIGN(Operand source, resolve(node.input(0)));
   if (std::optional<Operand> view = view_of(node, value.port(), source)) return operands_[value] = *view;
 
-  // Strides cannot say it: copy, by the op's own reference.
-  const TargetRow* row = wildcard();
+  // Strides cannot say it: copy.
+  const TargetRow* row = copy_row();
   if (!row) {
     return Error{ErrorCode::kUnsupported, std::string(node.op()) + " '" + node.name() + "'",
                  "a view that strides can express", node.input(0).describe(), ""};

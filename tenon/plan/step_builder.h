@@ -21,6 +21,7 @@ class StepBuilder {
   using GroupKey = std::pair<std::string_view, ir::Value>;
 
   const TargetRow* wildcard() const;
+  const TargetRow* copy_row() const;
   Status emit(ir::Node& root, const Chosen& chosen);
   Status emit_output(const ir::Node& output);
   Result<std::vector<Operand>> make_outputs(ir::Node& root, const Chosen& chosen, const StepPart& part);

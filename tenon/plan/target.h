@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -58,6 +59,9 @@ struct TargetRow {
 struct Target {
   std::string_view name;
   std::vector<TargetRow> rows;  // tried in order: larger patterns first
+  // Copies elements in order where strides cannot regroup them, and values to results; where it is not given,
+  // the row of "*" does.
+  std::optional<TargetRow> copy = {};
 };
 
 }  // namespace tenon::plan

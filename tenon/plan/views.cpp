@@ -35,18 +35,53 @@ bool is_contiguous(const Operand& operand) {
 
 namespace {
 
-// Keeps extents other than 1 as they are: any strides survive that.
-std::optional<std::vector<Dim>> strides_up_to_ones(const Operand& source, const TensorType& to) {
-  std::vector<Dim> strides(to.axes.size(), Dim(info(source.element).block_bytes));
-  size_t from = 0;
-  for (size_t axis = 0; axis < to.axes.size(); ++axis) {
-    if (to.axes[axis].extent == Dim(1)) continue;
-    while (from < source.extents.size() && source.extents[from] == Dim(1)) ++from;
-    if (from == source.extents.size() || source.extents[from] != to.axes[axis].extent) return std::nullopt;
-    strides[axis] = source.strides[from++];
+// Whether axes `first` to `last` of `source` can be walked as one: each lies as the ones inside it make it.
+bool walks_as_one(const Operand& source, size_t first, size_t last) {
+  Dim packed;
+  bool inner = false;  // an axis further in has set `packed`
+  for (size_t axis = last + 1; axis-- > first;) {
+    if (source.extents[axis] == Dim(1)) continue;
+    if (inner && source.strides[axis] != packed) return false;
+    packed = source.strides[axis] * source.extents[axis];
+    inner = true;
   }
-  while (from < source.extents.size() && source.extents[from] == Dim(1)) ++from;
-  if (from != source.extents.size()) return std::nullopt;
+  return true;
+}
+
+// The smallest runs of axes that hold as many elements on both sides are regrouped one by one: within a run
+// the source must lie without gaps, between runs it may lie as it will. nullopt where that is not so, or
+// where symbols do not show where a run ends.
+std::optional<std::vector<Dim>> strides_by_runs(const Operand& source, const TensorType& to) {
+  std::vector<Dim> strides(to.axes.size(), Dim(info(source.element).block_bytes));
+  size_t from = 0, axis = 0;
+  const auto skip_ones = [&] {
+    while (from < source.extents.size() && source.extents[from] == Dim(1)) ++from;
+    while (axis < to.axes.size() && to.axes[axis].extent == Dim(1)) ++axis;
+  };
+  for (skip_ones(); from < source.extents.size() && axis < to.axes.size(); ++from, ++axis, skip_ones()) {
+    const size_t first_from = from, first_axis = axis;
+    Dim have = source.extents[from], want = to.axes[axis].extent;
+    while (have != want) {
+      const bool source_goes_on = want.divide(have).has_value();
+      if (!source_goes_on && !have.divide(want)) return std::nullopt;
+      if (source_goes_on ? ++from == source.extents.size() : ++axis == to.axes.size()) return std::nullopt;
+      if (source_goes_on)
+        have = have * source.extents[from];
+      else
+        want = want * to.axes[axis].extent;
+    }
+    const bool one_axis = first_from == from && first_axis == axis;
+    if (!one_axis && (is_block(source.element) || !walks_as_one(source, first_from, from)))
+      return std::nullopt;
+    size_t innermost = from;  // an extent of 1 says nothing about distances
+    while (innermost > first_from && source.extents[innermost] == Dim(1)) --innermost;
+    Dim stride = source.strides[innermost];
+    for (size_t i = axis + 1; i-- > first_axis;) {
+      strides[i] = stride;
+      stride = stride * to.axes[i].extent;
+    }
+  }
+  if (from != source.extents.size() || axis != to.axes.size()) return std::nullopt;
   return strides;
 }
 
@@ -57,7 +92,7 @@ std::optional<Operand> regrouped(const Operand& source, const TensorType& to) {
     out.strides = contiguous_strides(to);
     return out;
   }
-  if (auto strides = strides_up_to_ones(source, to)) {
+  if (auto strides = strides_by_runs(source, to)) {
     out.strides = std::move(*strides);
     return out;
   }

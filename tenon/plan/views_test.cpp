@@ -82,6 +82,31 @@ TEST(Views, GroupingAcrossATransposeIsACopy) {
   EXPECT_EQ(view_through("f32[5,2,4]", kMerge), "a copy");
 }
 
+// The last axis of a part of it: what each token's row is cut into lies as close as before.
+TEST(Views, HeadsOfAPartOfEachRow) {
+  const char* const kHeads = R"(
+    %lengths = Constant() {type=i64[3], values=[2,8,10]}
+    %s = VariadicSplit(%x:0, %lengths:0) {axis=3}
+    %v = Reshape(%s:1) {target=[0,-1,2,4], special_zero=true})";
+  const ir::Model model =
+      ir::parse(std::string("model \"m\" {\n  %x = Parameter() {name=\"x\", type=f32[1,1,T:token,20]}\n") +
+                    kHeads + "\n}",
+                op::all_schemas())
+          .value();
+  const Operand part = *view_of(*model.find("s"), 1, packed(model.find("x")->port_type(0)));
+  EXPECT_EQ(describe(view_of(*model.find("v"), 0, part)), "[1,T,2,4] by [80*T,80,16,4] at 8");
+}
+
+// Axes that lie without gaps become one; across a gap they do not.
+TEST(Views, MergingStopsAtAGap) {
+  const char* const kPart = R"(
+    %lengths = Constant() {type=i64[2], values=[2,4]}
+    %s = VariadicSplit(%x:0, %lengths:0) {axis=1})";
+  EXPECT_EQ(view_through("f32[5,6,4]", std::string(kPart) + "%v = Reshape(%s:0) {target=[5,8]}"),
+            "[5,8] by [96,4] at 0");
+  EXPECT_EQ(view_through("f32[5,6,4]", std::string(kPart) + "%v = Reshape(%s:0) {target=[10,4]}"), "a copy");
+}
+
 TEST(Views, SplitsStartWhereTheirAxisSays) {
   const char* const kSplit = R"(
     %size = Parameter() {name="size", type=i64[1], value_symbol="KV"}

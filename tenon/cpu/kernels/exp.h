@@ -31,6 +31,9 @@ TENON_INLINE typename V::F32 times_sigmoid(typename V::F32 x, typename V::F32 y)
   return V::div(x, V::add(V::set(1.0f), power));
 }
 
+// ln(1 + e^x); past 20, where e^-x is less than half a unit in the last place of x, x itself.
+TENON_INLINE float softplus(float x) { return x > 20.0f ? x : __builtin_log1pf(__builtin_expf(x)); }
+
 template <class V>
 TENON_INLINE typename V::F32 silu(typename V::F32 x) {
   return times_sigmoid<V>(x, x);

@@ -7,8 +7,10 @@
 #include "tenon/cpu/kernels/elementwise.h"
 #include "tenon/cpu/kernels/gather_rows.h"
 #include "tenon/cpu/kernels/matmul.h"
+#include "tenon/cpu/kernels/recurrent.h"
 #include "tenon/cpu/kernels/rms_norm.h"
 #include "tenon/cpu/kernels/rope.h"
+#include "tenon/cpu/kernels/softmax.h"
 
 namespace tenon::cpu {
 
@@ -26,8 +28,13 @@ constexpr KernelTable kernel_table() {
       .unary = &unary<V>,
       .geglu = &geglu<V>,
       .swiglu = &swiglu<V>,
+      .clamped_glu = &clamped_glu<V>,
+      .softmax = &softmax<V>,
       .convert = &convert<V>,
       .gather_rows = &gather_rows<V>,
+      .ssm_conv = &ssm_conv<V>,
+      .ssm_scan = &ssm_scan<V>,
+      .gated_delta_net = &gated_delta_net<V>,
   };
 }
 
