@@ -3,6 +3,7 @@
 #include <chrono>
 
 #include "tenon/engine/sequence.h"
+#include "tenon/engine/state_file.h"
 #include "tenon/model_state.h"
 #include "tenon/text/sampler.h"
 #include "tenon/text/utf8.h"
@@ -36,6 +37,8 @@ struct Session::State {
                               const TextCallback& on_text, std::string& answer);
   Status evaluate_prompt(std::span<const int32_t> prompt, const GenerateOptions& options, Generation& out);
   Status evaluate(std::span<const int32_t> tokens, const engine::EvaluateCallbacks& callbacks = {});
+  engine::StateIdentity identity() const;
+  Status take(std::vector<int32_t> tokens, std::span<const std::byte> saved);
   template <class Run>
   Status append(std::span<const int32_t> tokens, const Run& run);
 };
@@ -72,29 +75,37 @@ Status Session::State::evaluate(std::span<const int32_t> tokens, const engine::E
 }
 
 // Runs what evaluates `tokens`. `history` follows the cache, also when that stops half-way; when a callback
-// throws, the cache goes back to where it was.
+// throws, the cache goes back to where it was, if it can.
 template <class Run>
 Status Session::State::append(std::span<const int32_t> tokens, const Run& run) {
   const auto before = static_cast<int64_t>(history.size());
+  const auto follow = [&] {
+    history.insert(history.end(), tokens.begin(), tokens.begin() + (sequence->length() - before));
+  };
   Status status;
   try {
     status = run();
   } catch (...) {
-    static_cast<void>(sequence->trim(before));
+    if (!sequence->trim(before).ok()) follow();
     throw;
   }
-  history.insert(history.end(), tokens.begin(), tokens.begin() + (sequence->length() - before));
+  follow();
   return status;
 }
 
-// Keeps what is cached of the prompt and evaluates the rest; the last token always, for its logits.
+// Keeps what is cached of the prompt and evaluates the rest; the last token always, for its logits. A cache
+// that cannot be trimmed is kept as a whole or not at all.
 Status Session::State::evaluate_prompt(std::span<const int32_t> prompt,
                                        const GenerateOptions& generate_options, Generation& out) {
-  const size_t kept = std::min(common_prefix(prompt, history), prompt.size() - 1);
+  size_t kept = std::min(common_prefix(prompt, history), prompt.size() - 1);
   if (static_cast<int64_t>(prompt.size()) > sequence->context()) {
     return Error{ErrorCode::kContextFull, "prompt",
                  "at most " + std::to_string(sequence->context()) + " tokens", std::to_string(prompt.size()),
                  "use a larger context (-c) or a shorter prompt"};
+  }
+  if (kept < history.size() && !sequence->can_trim()) {
+    kept = 0;
+    sequence->reset();
   }
   TENON_RETURN_IF_ERROR(sequence->trim(static_cast<int64_t>(kept)));
   history.resize(kept);
@@ -268,6 +279,35 @@ void Session::reset() {
   state_->history.clear();
   state_->messages.clear();
   state_->conversation.clear();
+}
+
+engine::StateIdentity Session::State::identity() const {
+  return engine::state_identity(*model->file, options.kv_type == KvType::kF32 ? "f32" : "f16");
+}
+
+Status Session::State::take(std::vector<int32_t> tokens, std::span<const std::byte> saved) {
+  TENON_RETURN_IF_ERROR(sequence->restore(static_cast<int64_t>(tokens.size()), saved));
+  history = std::move(tokens);
+  messages.clear();
+  conversation.clear();
+  return {};
+}
+
+Result<Session> Session::fork() const {
+  TENON_ASSIGN(Session out, Model(state_->model).open_session(state_->options));
+  TENON_RETURN_IF_ERROR(out.state_->take(state_->history, state_->sequence->save()));
+  out.state_->messages = state_->messages;
+  out.state_->conversation = state_->conversation;
+  return out;
+}
+
+Status Session::save(const std::string& path) const {
+  return engine::write_state(path, state_->identity(), {state_->history, state_->sequence->save()});
+}
+
+Status Session::restore(const std::string& path) {
+  TENON_ASSIGN(engine::SavedState saved, engine::read_state(path, state_->identity()));
+  return state_->take(std::move(saved.tokens), saved.bytes);
 }
 
 }  // namespace tenon

@@ -28,7 +28,20 @@ Result<std::unique_ptr<decoder::Decoder>> build_decoder(
     std::span<const Architecture> known = architectures());
 
 // One file for each family.
+Result<std::unique_ptr<decoder::Decoder>> build_gemma3(std::shared_ptr<const gguf::File>,
+                                                       const BuildOptions&);
+Result<std::unique_ptr<decoder::Decoder>> build_gemma4(std::shared_ptr<const gguf::File>,
+                                                       const BuildOptions&);
+Result<std::unique_ptr<decoder::Decoder>> build_gpt_oss(std::shared_ptr<const gguf::File>,
+                                                        const BuildOptions&);
 Result<std::unique_ptr<decoder::Decoder>> build_llama(std::shared_ptr<const gguf::File>, const BuildOptions&);
+Result<std::unique_ptr<decoder::Decoder>> build_mamba2(std::shared_ptr<const gguf::File>,
+                                                       const BuildOptions&);
 Result<std::unique_ptr<decoder::Decoder>> build_qwen2(std::shared_ptr<const gguf::File>, const BuildOptions&);
+Result<std::unique_ptr<decoder::Decoder>> build_qwen3(std::shared_ptr<const gguf::File>, const BuildOptions&);
+Result<std::unique_ptr<decoder::Decoder>> build_qwen35(std::shared_ptr<const gguf::File>,
+                                                       const BuildOptions&);
+Result<std::unique_ptr<decoder::Decoder>> build_qwen3moe(std::shared_ptr<const gguf::File>,
+                                                         const BuildOptions&);
 
 }  // namespace tenon::arch

@@ -45,7 +45,10 @@ TEST(Architecture, AnUnknownOneIsRefusedWithTheKnownOnes) {
   const auto decoder = build_decoder(parsed(writer));
   ASSERT_FALSE(decoder.ok());
   EXPECT_EQ(decoder.error().code, ErrorCode::kUnsupported);
-  EXPECT_EQ(decoder.error().message(), "general.architecture: wanted one of llama, qwen2, found 'gemma2'");
+  std::string known;
+  for (const Architecture& family : architectures())
+    known += (known.empty() ? "" : ", ") + std::string(family.name);
+  EXPECT_EQ(decoder.error().message(), "general.architecture: wanted one of " + known + ", found 'gemma2'");
 }
 
 TEST(Architecture, DeclaresTheInterfaceWithRoles) {
@@ -54,6 +57,7 @@ TEST(Architecture, DeclaresTheInterfaceWithRoles) {
   EXPECT_EQ(type_of(*decoder, "inp_pos"), "i32[1,1,1,T:token]");
   EXPECT_EQ(type_of(*decoder, "inp_out_ids"), "i32[1,1,1,R:token]");
   EXPECT_EQ(type_of(*decoder, "inp_kv_idx"), "i64[1,1,1,T:token]");
+  EXPECT_EQ(type_of(*decoder, "token_len_per_seq"), "i64[1]");
   EXPECT_EQ(type_of(*decoder, "self_kq_mask"), "f32[1,1,T:token,KV:position]");
   EXPECT_EQ(type_of(*decoder, "cache_k_l1"), "f16[1,KV:position,2:head,16:head_size]");
   EXPECT_EQ(type_of(*decoder, "Qcur_rope-1"), "f32[1,T:token,4:head,16:head_size]");
@@ -98,6 +102,39 @@ TEST(Architecture, WeightsAreTheFilesOwnBytes) {
   EXPECT_EQ(decoder->node(head.node).name, "token_embd.weight");
 }
 
+TEST(Architecture, ExpertsAreChosenAndAddedUp) {
+  const auto decoder = build_decoder(parsed(fixtures::make_model({.architecture = "qwen3moe",
+                                                                  .layers = 2,
+                                                                  .head_norms = true,
+                                                                  .experts = 8,
+                                                                  .experts_used = 3})))
+                           .value();
+  EXPECT_EQ(type_of(*decoder, "blk.0.ffn_up_exps.weight"), "f32[8:expert,96:channel,64:channel]");
+  EXPECT_EQ(type_of(*decoder, "ffn_moe_logits-0"), "f32[1,1,T:token,8:expert]");
+  EXPECT_EQ(type_of(*decoder, "ffn_moe_topk-0"), "i32[1,1,T:token,3:expert]");
+  EXPECT_EQ(type_of(*decoder, "ffn_moe_weights-0"), "f32[1,T:token,3:expert,1]");
+  EXPECT_EQ(type_of(*decoder, "ffn_moe_down-0"), "f32[1,T:token,3:expert,64:channel]");
+  EXPECT_EQ(type_of(*decoder, "ffn_moe_out_2-1"), "f32[1,1,R:token,64:channel]");
+}
+
+TEST(Architecture, LayersOfAWindowReadAMaskOfTheirOwn) {
+  const auto decoder =
+      build_decoder(parsed(fixtures::make_model({.architecture = "gpt-oss",
+                                                 .layers = 2,
+                                                 .window = 6,
+                                                 .experts = 8,
+                                                 .experts_used = 2,
+                                                 .sinks = true,
+                                                 .feed_forward_norm = "post_attention_norm"})))
+          .value();
+  const auto mask_of = [&](std::string_view node) {
+    return decoder->node(find(*decoder, node).inputs.at(3).node).name;
+  };
+  EXPECT_EQ(mask_of("fattn-0"), "self_kq_mask_swa");
+  EXPECT_EQ(mask_of("fattn-1"), "self_kq_mask");
+  EXPECT_EQ(decoder->node(find(*decoder, "fattn-1").inputs.at(4).node).name, "blk.1.attn_sinks.weight");
+}
+
 // ---- Another family is one function and one row ----
 
 // Falcon's order in Llama's clothes: attention and feed-forward both read one norm, and both are added at
@@ -109,7 +146,7 @@ Result<std::unique_ptr<decoder::Decoder>> build_variant(std::shared_ptr<const gg
   for (int64_t layer = 0; layer < model.hyperparameters.layers; ++layer) {
     TENON_ASSIGN(const Edge y,
                  norm(model, x, layer_tensor("attn_norm.weight", layer), layer_node("norm", layer)));
-    TENON_ASSIGN(const Edge attention, self_attention(model, y, layer, decoder::RopeMode::kNeox));
+    TENON_ASSIGN(const Edge attention, self_attention(model, y, layer, {decoder::RopeMode::kNeox}));
     TENON_ASSIGN(const Edge network, swiglu_feed_forward(model, y, layer, ScalePlace::kAfterBias));
     x = model.graph.add(x, attention, layer_node("attended", layer));
     x = model.graph.add(x, network, layer_node("l_out", layer));

@@ -19,12 +19,25 @@ std::vector<double> range(int64_t first, int64_t count) {
   return out;
 }
 
+// Of M-RoPE, four components: those of text are the place, three times, and 0.
+std::vector<double> positions_of(const TensorType& type, const std::vector<double>& places) {
+  std::vector<double> out = places;
+  if (type.element_count() != Dim(4) * Dim::symbol("T")) return out;
+  for (int more = 0; more < 2; ++more) out.insert(out.end(), places.begin(), places.end());
+  out.resize(4 * places.size());
+  return out;
+}
+
 }  // namespace
 
 ReferenceSession::ReferenceSession(const ir::Model& model) : model_(model) {
   for (const ir::Node* parameter : model.parameters()) {
     const auto& attributes = parameter->attributes_as<ir::ParameterAttributes>();
     if (attributes.role == ir::ParameterRole::kCache) caches_[attributes.name] = {};
+    if (attributes.role != ir::ParameterRole::kRecurrentState) continue;
+    std::vector<int64_t> extents;
+    for (const Dim& dim : attributes.type.dims()) extents.push_back(dim.value());
+    states_[attributes.name] = op::HostTensor::make(attributes.type.element, std::move(extents));
   }
 }
 
@@ -50,24 +63,46 @@ op::HostTensor ReferenceSession::mask_of(const ir::ParameterAttributes& attribut
   return mask;
 }
 
+// Nothing for what the session carries.
+std::optional<op::HostTensor> ReferenceSession::input_of(const ir::ParameterAttributes& attributes,
+                                                         const std::vector<int32_t>& tokens) const {
+  const auto count = static_cast<int64_t>(tokens.size());
+  switch (attributes.role) {
+    case ir::ParameterRole::kTokens:
+      return integers(attributes.type.element, {tokens.begin(), tokens.end()});
+    case ir::ParameterRole::kPositions:
+      return integers(attributes.type.element, positions_of(attributes.type, range(past_, count)));
+    case ir::ParameterRole::kOutputRows:
+      return integers(attributes.type.element, range(0, count));
+    case ir::ParameterRole::kCacheIndex:
+      return integers(attributes.type.element, range(past_, count));
+    case ir::ParameterRole::kMask:
+      return mask_of(attributes, count);
+    default:
+      break;
+  }
+  if (attributes.value_symbol == "T")
+    return op::HostTensor::of(attributes.type.element, {1}, {static_cast<double>(count)});
+  return std::nullopt;
+}
+
 std::vector<std::vector<double>> ReferenceSession::step(const std::vector<int32_t>& tokens) {
   const auto count = static_cast<int64_t>(tokens.size());
   const int64_t rows = past_ + count;
   op::HostTensors inputs;
-  inputs["inp_tokens"] = integers(ElementType::kI32, {tokens.begin(), tokens.end()});
-  inputs["inp_pos"] = integers(ElementType::kI32, range(past_, count));
-  inputs["inp_out_ids"] = integers(ElementType::kI32, range(0, count));
-  inputs["inp_kv_idx"] = integers(ElementType::kI64, range(past_, count));
   for (const ir::Node* parameter : model_.parameters()) {
     const auto& attributes = parameter->attributes_as<ir::ParameterAttributes>();
-    if (attributes.role == ir::ParameterRole::kMask) inputs[attributes.name] = mask_of(attributes, count);
+    if (std::optional<op::HostTensor> value = input_of(attributes, tokens))
+      inputs[attributes.name] = std::move(*value);
   }
+  for (const auto& [name, state] : states_) inputs[name] = state;
   for (const auto& [name, cache] : caches_) {
     inputs[name] = grown(cache, model_.find_parameter(name)->attributes_as<ir::ParameterAttributes>(), rows);
   }
   Result<op::HostTensors> outputs = op::evaluate(model_, inputs);
   if (!outputs.ok()) throw std::runtime_error(outputs.error().message());
   for (auto& [name, cache] : caches_) cache = std::move(outputs->at(name));
+  for (auto& [name, state] : states_) state = std::move(outputs->at(name));
   past_ = rows;
 
   const std::vector<double> logits = outputs->at("logits").values();

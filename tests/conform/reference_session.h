@@ -1,7 +1,9 @@
-// A stateless model run step by step on the references: the caller's loop owns the caches.
+// A stateless model run step by step on the references: the caller's loop owns the caches and recurrent
+// states.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "tenon/ir/model.h"
@@ -19,6 +21,8 @@ class ReferenceSession {
   std::vector<std::vector<double>> step(const std::vector<int32_t>& tokens);
 
  private:
+  std::optional<op::HostTensor> input_of(const ir::ParameterAttributes& attributes,
+                                         const std::vector<int32_t>& tokens) const;
   op::HostTensor grown(const op::HostTensor& cache, const ir::ParameterAttributes& attributes,
                        int64_t rows) const;
   // Of the next `count` tokens, as its structure says.
@@ -26,6 +30,7 @@ class ReferenceSession {
 
   const ir::Model& model_;
   op::HostTensors caches_;
+  op::HostTensors states_;  // recurrent, zero at first
   int64_t past_ = 0;
 };
 

@@ -85,6 +85,27 @@ TEST(Hyperparameters, HeadsOfTheirOwnSize) {
                  "llama.attention.value_length: wanted the key length, 24, found 16");
 }
 
+TEST(Hyperparameters, ExpertsAreCounted) {
+  const auto read_experts = [](std::map<std::string, Setter> changes) {
+    changes.try_emplace("expert_count", value("llama.expert_count", uint32_t{8}));
+    changes.try_emplace("expert_used_count", value("llama.expert_used_count", uint32_t{3}));
+    return read_hyperparameters(*file_with(changes), FeedForwardKind::kExperts);
+  };
+  const ExpertCounts counts = read_experts({}).value().experts;
+  EXPECT_EQ(counts.count, 8);
+  EXPECT_EQ(counts.used, 3);
+  EXPECT_EQ(counts.feed_forward, 32);  // 96 / 3
+  const char* const width = "llama.expert_feed_forward_length";
+  EXPECT_EQ(read_experts({{width, value(width, uint32_t{48})}}).value().experts.feed_forward, 48);
+  expect_refused(read_experts({{"expert_used_count", value("llama.expert_used_count", uint32_t{9})}}),
+                 ErrorCode::kInvalidFile, "llama.expert_used_count: wanted at most the 8 experts, found 9");
+  expect_refused(read_experts({{"expert_used_count", nullptr}}), ErrorCode::kInvalidFile,
+                 "llama.expert_used_count");
+  const char* const groups = "llama.expert_group_count";
+  expect_refused(read_experts({{groups, value(groups, uint32_t{4})}}), ErrorCode::kUnsupported,
+                 "llama.expert_group_count: wanted experts that are chosen from one group, found 4");
+}
+
 TEST(Hyperparameters, KeyValueHeadsDefaultToTheHeads) {
   EXPECT_EQ(read("attention.head_count_kv", nullptr).value().kv_heads, 4);
 }
@@ -107,8 +128,9 @@ TEST(Hyperparameters, RefusesByKeyWhatIsWrong) {
                  "llama.embedding_length");
   expect_refused(read("rope.freq_base", value("llama.rope.freq_base", uint32_t{10000})), invalid,
                  "llama.rope.freq_base");
-  expect_refused(read("rope.dimension_count", value("llama.rope.dimension_count", uint32_t{8})),
-                 ErrorCode::kUnsupported, "llama.rope.dimension_count: wanted the head size, 16, found 8");
+  expect_refused(read("rope.dimension_count", value("llama.rope.dimension_count", uint32_t{18})),
+                 ErrorCode::kInvalidFile,
+                 "llama.rope.dimension_count: wanted at most the head size, 16, found 18");
   expect_refused(read("expert_count", value("llama.expert_count", uint32_t{8})), ErrorCode::kUnsupported,
                  "llama.expert_count: wanted a model without experts, found 8");
   EXPECT_TRUE(read("expert_count", value("llama.expert_count", uint32_t{0})).ok());

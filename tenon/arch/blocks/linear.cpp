@@ -42,8 +42,8 @@ Result<Edge> add_optional_bias(Transformer& model, Edge x, const std::string& bi
 }
 
 Result<Edge> norm(Transformer& model, Edge x, const std::string& weight, std::string node) {
-  const int64_t extent = model.graph.type(x).dim(-1).value();
-  TENON_ASSIGN(const Edge scale, model.weights.vector(model.graph, weight, extent));
+  TENON_ASSIGN(const Edge scale, model.weights.tensor(model.graph, weight, {model.graph.type(x).axes.back()},
+                                                      /*f32_only=*/true));
   const Edge normalised = model.graph.rms_norm(x, model.hyperparameters.rms_epsilon, node + ".rms");
   return model.graph.mul(normalised, scale, std::move(node));
 }

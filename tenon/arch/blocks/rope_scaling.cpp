@@ -18,9 +18,9 @@ float yarn_magnitude(float factor) {
 Result<decoder::RopeAttributes> read_rope(const ArchitectureKeys& keys, int64_t head_size, int64_t context) {
   decoder::RopeAttributes rope;
   TENON_ASSIGN(rope.n_rot, keys.count("rope.dimension_count", head_size));
-  if (rope.n_rot != head_size) {
-    return keys.unsupported("rope.dimension_count", "the head size, " + std::to_string(head_size),
-                            std::to_string(rope.n_rot));
+  if (rope.n_rot > head_size) {
+    return keys.invalid("rope.dimension_count", "at most the head size, " + std::to_string(head_size),
+                        std::to_string(rope.n_rot));
   }
   if (rope.n_rot % 2 != 0) {
     return keys.invalid("rope.dimension_count", "an even number of dimensions to rotate",
