@@ -7,7 +7,7 @@ namespace tenon::arch {
 Result<std::unique_ptr<decoder::Decoder>> build_llama(std::shared_ptr<const gguf::File> file,
                                                       const BuildOptions& options) {
   return build_pre_norm_decoder(std::move(file), options,
-                                {decoder::RopeMode::kNormal, ScalePlace::kAfterBias});
+                                {{decoder::RopeMode::kNormal}, ScalePlace::kAfterBias});
 }
 
 }  // namespace tenon::arch

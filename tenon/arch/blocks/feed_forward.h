@@ -1,4 +1,4 @@
-// The gated feed-forward network.
+// The gated feed-forward networks.
 #pragma once
 
 #include "tenon/arch/blocks/linear.h"
@@ -9,5 +9,9 @@ namespace tenon::arch {
 // bias where the file has one.
 Result<decoder::Edge> swiglu_feed_forward(Transformer& model, decoder::Edge x, int64_t layer,
                                           ScalePlace scale);
+
+// The same with gelu in the place of silu, of `width` units.
+Result<decoder::Edge> geglu_feed_forward(Transformer& model, decoder::Edge x, int64_t layer, int64_t width,
+                                         ScalePlace scale);
 
 }  // namespace tenon::arch

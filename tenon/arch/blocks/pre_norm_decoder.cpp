@@ -1,6 +1,5 @@
 #include "tenon/arch/blocks/pre_norm_decoder.h"
 
-#include "tenon/arch/blocks/attention.h"
 #include "tenon/arch/blocks/feed_forward.h"
 
 namespace tenon::arch {
@@ -9,25 +8,39 @@ using decoder::Edge;
 
 Result<std::unique_ptr<decoder::Decoder>> build_pre_norm_decoder(std::shared_ptr<const gguf::File> file,
                                                                  const BuildOptions& options,
-                                                                 const PreNormFamily& family) {
-  TENON_ASSIGN(Transformer model, begin_transformer(std::move(file), options));
+                                                                 const PreNormFamily& family,
+                                                                 Hyperparameters hyperparameters) {
+  Transformer model = begin_transformer(std::move(file), options, std::move(hyperparameters));
+  for (const std::string& tensor : family.unused_tensors) model.weights.leave_out(tensor);
   GraphBuilder& graph = model.graph;
   const int64_t layers = model.hyperparameters.layers;
   TENON_ASSIGN(Edge x, token_embedding(model));
   for (int64_t layer = 0; layer < layers; ++layer) {
     TENON_ASSIGN(Edge y,
                  norm(model, x, layer_tensor("attn_norm.weight", layer), layer_node("attn_norm", layer)));
-    TENON_ASSIGN(y, self_attention(model, y, layer, family.rope_mode));
+    TENON_ASSIGN(y, self_attention(model, y, layer, family.attention));
     if (layer == layers - 1) {
       y = graph.get_rows(y, model.output_rows, layer_node("attn_out_rows", layer));
       x = graph.get_rows(x, model.output_rows, layer_node("residual_rows", layer));
     }
     x = graph.add(y, x, layer_node("ffn_inp", layer));
-    TENON_ASSIGN(y, norm(model, x, layer_tensor("ffn_norm.weight", layer), layer_node("ffn_norm", layer)));
-    TENON_ASSIGN(y, swiglu_feed_forward(model, y, layer, family.feed_forward_scale));
+    TENON_ASSIGN(y, norm(model, x, layer_tensor(family.feed_forward_norm + ".weight", layer),
+                         layer_node("ffn_norm", layer)));
+    TENON_ASSIGN(y, family.experts
+                        ? expert_feed_forward(model, y, layer, *family.experts, family.feed_forward_scale)
+                        : swiglu_feed_forward(model, y, layer, family.feed_forward_scale));
     x = graph.add(y, x, layer_node("l_out", layer));
   }
   return finish_transformer(std::move(model), x);
+}
+
+Result<std::unique_ptr<decoder::Decoder>> build_pre_norm_decoder(std::shared_ptr<const gguf::File> file,
+                                                                 const BuildOptions& options,
+                                                                 const PreNormFamily& family) {
+  TENON_ASSIGN(
+      Hyperparameters hyperparameters,
+      read_hyperparameters(*file, family.experts ? FeedForwardKind::kExperts : FeedForwardKind::kDense));
+  return build_pre_norm_decoder(std::move(file), options, family, std::move(hyperparameters));
 }
 
 }  // namespace tenon::arch

@@ -18,41 +18,39 @@ Error tensor_error(ErrorCode code, std::string_view name, std::string wanted, st
 
 }  // namespace
 
-Result<decoder::Edge> Weights::add(GraphBuilder& graph, const std::string& name, TensorType wanted,
-                                   bool f32_only) {
+Result<decoder::Edge> Weights::tensor(GraphBuilder& graph, const std::string& name, std::vector<Axis> axes,
+                                      bool f32_only) {
   std::vector<int64_t> extents;
-  for (const Axis& axis : wanted.axes) extents.push_back(axis.extent.value());
-  const gguf::TensorInfo* const tensor = file_->find_tensor(name);
-  if (tensor == nullptr) {
+  for (const Axis& axis : axes) extents.push_back(axis.extent.value());
+  const gguf::TensorInfo* const stored = file_->find_tensor(name);
+  if (stored == nullptr) {
     return tensor_error(ErrorCode::kInvalidFile, name, "a tensor of shape " + shape_text(extents),
                         "none of that name");
   }
-  if (tensor->extents != extents) {
+  if (stored->extents != extents) {
     return tensor_error(ErrorCode::kInvalidFile, name, "shape " + shape_text(extents),
-                        shape_text(tensor->extents));
+                        shape_text(stored->extents));
   }
-  const ElementType element = tensor->element;
+  const ElementType element = stored->element;
   const bool fits = f32_only ? element == ElementType::kF32 : is_float(element) || is_block(element);
   if (!fits) {
     return tensor_error(ErrorCode::kUnsupported, name, f32_only ? "type f32" : "a float or block type",
                         std::string(tenon::name(element)));
   }
   if (const auto known = used_.find(name); known != used_.end()) return known->second;
-  wanted.element = element;
   const decoder::Edge edge =
-      graph.weight(name, std::move(wanted), {file_, tensor->data.data(), tensor->data.size()});
+      graph.weight(name, {element, std::move(axes)}, {file_, stored->data.data(), stored->data.size()});
   used_.emplace(name, edge);
   return edge;
 }
 
 Result<decoder::Edge> Weights::matrix(GraphBuilder& graph, const std::string& name, int64_t rows,
                                       int64_t columns) {
-  return add(graph, name, {ElementType::kF32, {{rows, AxisRole::kChannel}, {columns, AxisRole::kChannel}}},
-             false);
+  return tensor(graph, name, {{rows, AxisRole::kChannel}, {columns, AxisRole::kChannel}});
 }
 
 Result<decoder::Edge> Weights::vector(GraphBuilder& graph, const std::string& name, int64_t extent) {
-  return add(graph, name, {ElementType::kF32, {{extent, AxisRole::kChannel}}}, true);
+  return tensor(graph, name, {{extent, AxisRole::kChannel}}, /*f32_only=*/true);
 }
 
 Result<std::optional<decoder::Edge>> Weights::optional_vector(GraphBuilder& graph, const std::string& name,

@@ -8,6 +8,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "tenon/arch/native_decoder.h"
 #include "tenon/gguf/file.h"
@@ -26,6 +27,9 @@ class Weights {
   // nullopt where the file has no such tensor.
   Result<std::optional<decoder::Edge>> optional_vector(GraphBuilder& graph, const std::string& name,
                                                        int64_t extent);
+  // The same of any axes, in any float or block type or, with f32_only, in f32.
+  Result<decoder::Edge> tensor(GraphBuilder& graph, const std::string& name, std::vector<Axis> axes,
+                               bool f32_only = false);
 
   // The architecture knows the tensor and does not use it.
   void leave_out(const std::string& name) { left_out_.insert(name); }
@@ -39,8 +43,6 @@ class Weights {
   Status check_all_used() const;
 
  private:
-  Result<decoder::Edge> add(GraphBuilder& graph, const std::string& name, TensorType wanted, bool f32_only);
-
   std::shared_ptr<const gguf::File> file_;
   std::map<std::string, decoder::Edge, std::less<>> used_;
   std::set<std::string, std::less<>> left_out_;
