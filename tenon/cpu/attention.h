@@ -53,6 +53,9 @@ struct AttentionJob {
 
   int64_t position(int64_t token) const { return positions ? positions[token] : first_position + token; }
 
+  // [heads]: e^sink adds to the sum of a head's weights, as a key without a value would; or null.
+  const float* sinks = nullptr;
+
   std::byte* workspace = nullptr;  // attention_workspace_bytes(...), 64-byte aligned
 };
 

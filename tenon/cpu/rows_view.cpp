@@ -35,4 +35,9 @@ Result<RowsView> rows_of(const TensorRef& tensor) {
   return out;
 }
 
+Result<IdRows> id_rows_of(const TensorRef& tensor) {
+  TENON_ASSIGN(const RowsView rows, rows_of(tensor));
+  return IdRows{rows, tensor.element};
+}
+
 }  // namespace tenon::cpu

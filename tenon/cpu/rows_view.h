@@ -30,4 +30,16 @@ Error strides_error();
 // An error when the last axis has gaps or the rows lie at several distances.
 Result<RowsView> rows_of(const TensorRef& tensor);
 
+// The same of indices, i32 or i64.
+struct IdRows : RowsView {
+  ElementType type = ElementType::kI32;
+  int64_t at(int64_t row, int64_t i) const {
+    const std::byte* const first = data + row * stride;
+    return type == ElementType::kI64 ? reinterpret_cast<const int64_t*>(first)[i]
+                                     : reinterpret_cast<const int32_t*>(first)[i];
+  }
+  bool is_packed() const { return rows == 1 || stride == width * info(type).block_bytes; }
+};
+Result<IdRows> id_rows_of(const TensorRef& tensor);
+
 }  // namespace tenon::cpu

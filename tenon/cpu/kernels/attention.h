@@ -74,12 +74,21 @@ struct Attention {
     return {smaller(begin, end), end};
   }
 
+  // What the weights of a row are multiplied by, so that they add up to 1, or to less beside a sink.
+  static TENON_INLINE F32 share_of(const AttentionJob& job, int64_t head, float largest, float sum) {
+    if (sum == 0.0f) return V::zero();
+    if (job.sinks == nullptr) return V::set(1.0f / sum);
+    const float sink = job.sinks[head], most = sink > largest ? sink : largest;
+    const F32 kept = exp<V>(V::set(largest - most)), taken = exp<V>(V::set(sink - most));
+    return V::div(kept, V::fma(V::set(sum), kept, taken));
+  }
+
   // Writes Σ weight * v over Σ weight of one row.
   static TENON_INLINE void finish(const AttentionJob& job, int64_t token, int64_t head, const float* out,
-                                  float sum) {
+                                  float largest, float sum) {
     float* to = reinterpret_cast<float*>(reinterpret_cast<std::byte*>(job.output) +
                                          token * job.output_token_stride + head * job.output_head_stride);
-    const F32 factor = V::set(sum != 0.0f ? 1.0f / sum : 0.0f);
+    const F32 factor = share_of(job, head, largest, sum);
     for (int64_t i = 0; i < job.head_size; i += V::kLanes) {
       V::store(to + i, V::mul(V::load(out + i), factor), smaller(job.head_size - i, V::kLanes));
     }
@@ -106,7 +115,7 @@ struct Attention {
         V::store(&weighted, V::mul(V::set(partial.sum[c * rows + row]), factor), 1);
         sum += weighted;
       }
-      finish(job, row / job.heads, row % job.heads, total, sum);
+      finish(job, row / job.heads, row % job.heads, total, most, sum);
     }
   }
 
@@ -148,7 +157,7 @@ struct Attention {
       for (int64_t r = 0; r < tile.rows; ++r) {
         const int64_t token = first_token + r / group, head = kv_head * group + r % group;
         if (pieces.chunks == 1) {
-          finish(job, token, head, tile.out + r * tile.width, tile.sum[r]);
+          finish(job, token, head, tile.out + r * tile.width, tile.largest[r], tile.sum[r]);
           continue;
         }
         const int64_t at = (chunk * job.tokens + token) * job.heads + head;
