@@ -149,6 +149,13 @@ class TENON_API Session {
   Status trim(int64_t length);
   // Forgets everything.
   void reset();
+  // A second session that holds what this one does; both go on on their own.
+  Result<Session> fork() const;
+  // The tokens and what the model remembers of them, to a file and back: in another process too, and under
+  // another StateForm. Messages of chat() are not part of it. Errors name the file and what differs, and leave
+  // the session as it was.
+  Status save(const std::string& path) const;
+  Status restore(const std::string& path);
 
  private:
   friend class Model;

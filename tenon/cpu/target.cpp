@@ -5,6 +5,7 @@
 #include "tenon/cpu/steps.h"
 #include "tenon/op/attention.h"
 #include "tenon/op/gather.h"
+#include "tenon/op/gelu.h"
 #include "tenon/op/matmul.h"
 #include "tenon/op/paged_attention.h"
 #include "tenon/op/rope.h"
@@ -153,6 +154,12 @@ std::string refuse_gate(const Match& match) {
   return refuse_unless_f32(match);
 }
 
+std::string refuse_gelu(const Match& match) {
+  if (match.root().attributes_as<op::GeluAttributes>().mode != op::GeluMode::kTanh)
+    return "has the tanh form alone";
+  return refuse_unless_f32(match);
+}
+
 // Operands x, weight.
 std::string refuse_weighted_norm(const Match& match) {
   std::string reason = refuse_unless_f32(match);
@@ -175,7 +182,8 @@ std::string refuse_rope(const Match& match) {
 
 TensorType rope_table_type(const Match& match) {
   const int64_t rotated = match.root().attributes_as<op::RopeAttributes>().n_rot;
-  return {ElementType::kF32, plain({match.operands[0].type().dim(1), Dim(rotated)})};
+  const TensorType& x = match.operands[0].type();  // [1,T,H,D] or [T,1,H,D]
+  return {ElementType::kF32, plain({x.dim(0) * x.dim(1), Dim(rotated)})};
 }
 
 const plan::SharedTable kRopeTable{"rope_table", {1, 2}, rope_table_type};
@@ -400,6 +408,7 @@ plan::Target make_target(const KernelTable& kernels) {
           {.id = "add", .pattern = "Add(a, b)", .refuse = refuse_binary},
           {.id = "swiglu", .pattern = "Multiply(Swish(gate), up)", .refuse = refuse_gate},
           {.id = "multiply", .pattern = "Multiply(a, b)", .refuse = refuse_binary},
+          {.id = "gelu", .pattern = "Gelu", .refuse = refuse_gelu},
           {.id = "geglu", .pattern = "GeGLU(gate, up)", .refuse = refuse_unless_f32},
           {.id = "softmax", .pattern = "Softmax(x)", .refuse = refuse_softmax},
           {.id = "swiglu_oai", .pattern = "SwiGLUOai(gate, up)", .refuse = refuse_unless_f32},

@@ -49,12 +49,7 @@ Status Sequence::evaluate_all(std::span<const int32_t> tokens, const LogitsSink&
 Status Sequence::run(std::span<const int32_t> tokens, Rows rows, const LogitsSink* sink,
                      const EvaluateCallbacks& callbacks) {
   const auto total = static_cast<int64_t>(tokens.size());
-  for (const int32_t token : tokens) {
-    if (token >= 0 && token < options_.vocabulary_rows) continue;
-    return Error{ErrorCode::kInvalidArgument, "token id " + std::to_string(token),
-                 "0 to " + std::to_string(options_.vocabulary_rows - 1),
-                 "an id outside of the model's vocabulary", "use the ids of this model's tokenizer"};
-  }
+  for (const int32_t token : tokens) TENON_RETURN_IF_ERROR(check_token(token, options_.vocabulary_rows));
   TENON_RETURN_IF_ERROR(state_->check_room(total));
   const int64_t most =
       rows == Rows::kAll ? std::min(inputs_.max_tokens(), inputs_.max_output_rows()) : inputs_.max_tokens();

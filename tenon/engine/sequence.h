@@ -50,7 +50,10 @@ class Sequence {
   Status trim(int64_t length) { return state_->trim(length); }
   // What the sequence holds, and back: SequenceState::save and restore.
   std::vector<std::byte> save() const { return state_->save(); }
-  Status restore(int64_t length, std::span<const std::byte> saved) { return state_->restore(length, saved); }
+  Status restore(int64_t length, std::span<const std::byte> saved) {
+    last_row_ = {};
+    return state_->restore(length, saved);
+  }
   size_t state_bytes() const { return state_->bytes(); }
   // Session::count_traffic of the session inside.
   void count_traffic(runtime::Traffic* traffic) { session_->count_traffic(traffic); }

@@ -34,6 +34,13 @@ int64_t largest(const plan::Plan& plan, std::string_view symbol) {
 
 }  // namespace
 
+Status check_token(int32_t token, int64_t vocabulary_rows) {
+  if (token >= 0 && token < vocabulary_rows) return {};
+  return Error{ErrorCode::kInvalidArgument, "token id " + std::to_string(token),
+               "0 to " + std::to_string(vocabulary_rows - 1), "an id outside of the model's vocabulary",
+               "use the ids of this model's tokenizer"};
+}
+
 StepInputs::StepInputs(const plan::Plan& plan) : plan_(plan) {
   for (const plan::InputBinding& input : plan.inputs) {
     chooses_rows_ |= input.parameter.role == ir::ParameterRole::kOutputRows;

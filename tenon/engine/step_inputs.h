@@ -10,6 +10,9 @@
 
 namespace tenon::engine {
 
+// An error unless `token` can be fed: 0 to vocabulary_rows - 1.
+Status check_token(int32_t token, int64_t vocabulary_rows);
+
 class StepInputs {
  public:
   // For steps of `plan`, which lives as long as this.

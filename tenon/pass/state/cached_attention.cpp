@@ -7,6 +7,8 @@ namespace tenon::pass {
 
 namespace {
 
+constexpr int kSinksInput = 5;
+
 Error mismatch(const ir::Node& attention, std::string wanted, const ir::Value& found,
                std::string remedy = "") {
   return {ErrorCode::kInvalidGraph, "sdpa_to_paged: Attention '" + attention.name() + "'", std::move(wanted),
@@ -54,6 +56,7 @@ Result<CachedAttention> match_cached_attention(ir::Node& attention) {
   out.q = *swapped;
   TENON_ASSIGN(out.k, match_operand(attention, 1));
   TENON_ASSIGN(out.v, match_operand(attention, 2));
+  if (attention.input_count() > kSinksInput) out.sinks = attention.input(kSinksInput);
   return out;
 }
 

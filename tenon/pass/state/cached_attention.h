@@ -1,6 +1,7 @@
 // Attention over caches that are variables, as sdpa_to_paged sees it.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "tenon/ir/model.h"
@@ -18,6 +19,7 @@ struct CachedAttention {
   ir::Node* node = nullptr;
   ir::Value q;  // [B,T,H,D]
   CachedOperand k, v;
+  std::optional<ir::Value> sinks;
 };
 
 // `attention` as above, or what is missing.

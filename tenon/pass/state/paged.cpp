@@ -112,6 +112,7 @@ Result<ir::Value> page(ir::Model& model, const CachedAttention& attention, Cache
   }
   inputs.insert(inputs.end(), {layer->keys, layer->values});
   inputs.insert(inputs.end(), tables.begin(), tables.end());
+  if (attention.sinks) inputs.push_back(*attention.sinks);
   TENON_ASSIGN(const ir::Value result, build.add(op::paged_attention_op(), std::move(inputs), paged));
   op::ReshapeAttributes heads;
   heads.target = {-1, 1, attention.q.type().dim(2), attention.v.type.dim(3)};
