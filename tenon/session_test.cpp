@@ -9,10 +9,10 @@
 namespace tenon {
 namespace {
 
-Model tiny_model() {
+Model tiny_model(std::string_view name = "llama-gqa4x2") {
   const std::filesystem::path path =
       std::filesystem::temp_directory_path() / ("tenon_session." + std::to_string(getpid()) + ".gguf");
-  EXPECT_TRUE(make_model(fixtures::fixture("llama-gqa4x2").spec).write(path).ok());
+  EXPECT_TRUE(make_model(fixtures::fixture(name).spec).write(path).ok());
   Model model = Model::load(path).value();
   std::filesystem::remove(path);
   return model;
@@ -36,6 +36,38 @@ TEST(Session, CancelledPromptCountsTheTokensThatWereEvaluated) {
 
   const Generation whole = session.complete(prompt, {.max_tokens = 0}, {}).value();
   EXPECT_EQ(whole.evaluated_tokens, tokens - 8) << "what was evaluated before the stop stays cached";
+}
+
+// A recurrent state knows all tokens or none: what goes on from them is kept, anything else begins anew.
+TEST(Session, RecurrentModelsKeepAPromptThatGoesOnAlone) {
+  const Model model = tiny_model("qwen35-gqa");
+  const std::vector<int32_t> tokens = {9, 8, 7, 6, 5, 4, 3, 2};
+  const auto logits_of = [&](Session& session) {
+    return std::vector<float>(session.logits().begin(), session.logits().end());
+  };
+  Session session = model.open_session({.context = 64}).value();
+  ASSERT_TRUE(session.evaluate(tokens).ok());
+  const std::vector<float> wanted = logits_of(session);
+
+  const Status trimmed = session.trim(3);
+  ASSERT_FALSE(trimmed.ok());
+  EXPECT_EQ(trimmed.error().code, ErrorCode::kUnsupported);
+  EXPECT_EQ(session.length(), 8) << "a refused trim changes nothing";
+  session.reset();
+  ASSERT_TRUE(session.evaluate(tokens).ok());
+  EXPECT_EQ(logits_of(session), wanted) << "reset makes the states zero";
+
+  const std::string prompt = "the cat is on", longer = prompt + " the mat";
+  const auto count = [&](const std::string& text) {
+    return static_cast<int64_t>(model.tokenize(text).size());
+  };
+  EXPECT_EQ(session.complete(prompt, {.max_tokens = 0}, {}).value().evaluated_tokens, count(prompt));
+  EXPECT_EQ(session.complete(longer, {.max_tokens = 0}, {}).value().evaluated_tokens,
+            count(longer) - count(prompt));
+  EXPECT_EQ(session.complete(prompt, {.max_tokens = 0}, {}).value().evaluated_tokens, count(prompt));
+  Session fresh = model.open_session({.context = 64}).value();
+  ASSERT_TRUE(fresh.complete(prompt, {.max_tokens = 0}, {}).ok());
+  EXPECT_EQ(logits_of(session), logits_of(fresh));
 }
 
 }  // namespace

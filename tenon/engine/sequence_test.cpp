@@ -42,6 +42,39 @@ TEST(Sequence, StepsOfAnyLengthsAgreeOnTheCpu) {
   }
 }
 
+// States are rounded between steps, and kernels sum in their own order.
+TEST(Sequence, RecurrentStatesGoOnFromStepToStep) {
+  for (const char* const name : {"mamba2-groups", "qwen35-gqa"}) {
+    const fixtures::Fixture& recurrent = fixtures::fixture(name);
+    const std::span<const int32_t> all = recurrent.tokens;
+    const auto file = test::file_of(recurrent.spec);
+    for (const char* const device : {"ref", "cpu"}) {
+      SCOPED_TRACE(std::string(name) + " on " + device);
+      ModelRun run = test::open_run(file, test::make_backend({device, ""}), exact_options());
+      const auto wanted = run.logits(all, std::vector<int32_t>{20});
+      const Status trimmed = run.sequence->trim(7);
+      ASSERT_FALSE(trimmed.ok());
+      EXPECT_EQ(trimmed.error().found, "recurrent state 'cache_r_l0'");
+      EXPECT_EQ(run.sequence->length(), 20);
+      run.sequence->reset();
+      const auto found = run.logits(all, std::vector<int32_t>{3, 1, 9, 7});
+      for (size_t row = 0; row < wanted.size(); ++row)
+        EXPECT_LE(test::normalised_error(found.at(row), wanted[row]), 1e-11) << row;
+    }
+  }
+}
+
+TEST(Sequence, EveryStepOfARecurrentModelHasAKernelOfTheCpu) {
+  for (const char* const name : {"mamba2-groups", "qwen35-gqa"}) {
+    const ModelRun run = test::open_run(test::file_of(fixtures::fixture(name).spec),
+                                        test::make_backend({"cpu", ""}), exact_options());
+    for (const plan::StepList& list : run.compiled.plan->lists) {
+      for (const plan::Step& step : list.steps)
+        EXPECT_NE(step.row, "reference") << name << ": " << step.op << " '" << step.name << "'";
+    }
+  }
+}
+
 TEST(Sequence, LogitsAreThoseOfTheLastToken) {
   ModelRun run = open();
   ASSERT_TRUE(run.sequence->evaluate(tokens().first(7)).ok());
