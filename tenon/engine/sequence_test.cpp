@@ -42,7 +42,7 @@ TEST(Sequence, StepsOfAnyLengthsAgreeOnTheCpu) {
   }
 }
 
-// States are rounded between steps, and kernels sum in their own order.
+// States are rounded between steps, and kernels sum in their own order: contract S16's bound for the CPU.
 TEST(Sequence, RecurrentStatesGoOnFromStepToStep) {
   for (const char* const name : {"mamba2-groups", "qwen35-gqa"}) {
     const fixtures::Fixture& recurrent = fixtures::fixture(name);
@@ -59,7 +59,7 @@ TEST(Sequence, RecurrentStatesGoOnFromStepToStep) {
       run.sequence->reset();
       const auto found = run.logits(all, std::vector<int32_t>{3, 1, 9, 7});
       for (size_t row = 0; row < wanted.size(); ++row)
-        EXPECT_LE(test::normalised_error(found.at(row), wanted[row]), 1e-11) << row;
+        EXPECT_LE(test::normalised_error(found.at(row), wanted[row]), 1e-9) << row;
     }
   }
 }
