@@ -166,21 +166,38 @@ Status reference(const ReferenceCall& call) {
   return {};
 }
 
-// [B,G,KV,D] -> [B,H,KV,D]: every key head H / G times, one after the other.
-Result<ir::Value> tile_heads(Builder& build, ir::Value value, int64_t heads) {
+// Every head of `axis` `repeats` times, one after the other: the axis of the repeats is right behind it.
+Result<ir::Value> repeat_heads(Builder& build, ir::Value value, int axis, int64_t repeats) {
   const TensorType type = value.type();
-  const int64_t groups = type.dim(1).value();
-  if (groups == heads) return value;
   UnsqueezeAttributes after_heads;
-  after_heads.axes = {2};
+  after_heads.axes = {axis + 1};
   BroadcastAttributes repeat;
-  repeat.target = {1, 1, heads / groups, 1, 1};
+  repeat.target = {1, 1, 1, 1, 1};
+  repeat.target[static_cast<size_t>(axis + 1)] = repeats;
   ReshapeAttributes merge;
-  merge.target = {0, heads, -1, type.dim(3)};
+  merge.target = {0, 0, 0, type.dim(3)};
   merge.special_zero = true;
+  merge.target[static_cast<size_t>(axis)] = type.dim(axis) * Dim(repeats);
+  if (axis == 1) merge.target[2] = -1;  // copied, it would be the repeats
   TENON_ASSIGN(ir::Value wide, build.add(unsqueeze_op(), {value}, after_heads));
   TENON_ASSIGN(wide, build.add(broadcast_op(), {wide}, repeat));
   return build.add(reshape_op(), {wide}, merge);
+}
+
+bool swaps_heads_and_tokens(const ir::Node& node) {
+  if (!node.is("Transpose") || !node.input(1).node().is("Constant")) return false;
+  return node.input(1).node().attributes_as<ir::ConstantAttributes>().values ==
+         std::vector<int64_t>{0, 2, 1, 3};
+}
+
+// [B,G,KV,D] -> [B,H,KV,D]. Keys and values that come as [B,KV,G,D] and are swapped are tiled before it:
+// so hosts know grouped heads.
+Result<ir::Value> tile_heads(Builder& build, ir::Value value, int64_t heads) {
+  const int64_t groups = value.type().dim(1).value();
+  if (groups == heads) return value;
+  if (!swaps_heads_and_tokens(value.node())) return repeat_heads(build, value, 1, heads / groups);
+  TENON_ASSIGN(const ir::Value wide, repeat_heads(build, value.node().input(0), 2, heads / groups));
+  return build.add(transpose_op(), {wide, build.integers({0, 2, 1, 3})});
 }
 
 // Softmax over the keys and, where there are sinks, one column of them that takes its share of the weights.

@@ -20,7 +20,7 @@ struct CaseName {
     return named(a.layout, kAttentionCases);
   }
   std::string operator()(const decoder::GluAttributes& a) const {
-    return std::string(a.split ? kGluCases[2] : kGluCases[a.swapped ? 1 : 0]);
+    return named((a.split ? 2 : 0) + (a.swapped ? 1 : 0), kGluCases);
   }
   std::string operator()(const decoder::GluOaiAttributes& a) const { return (*this)(a.operands); }
   std::string operator()(const decoder::PermuteAttributes& a) const {

@@ -34,6 +34,25 @@ Status check_ports(const NodeContext& context, const std::vector<ir::Value>& val
   return {};
 }
 
+// Heads and their size are facts of the model.
+Status check_heads(const decoder::NodeView& node) {
+  const bool is_cache = std::holds_alternative<decoder::Cache>(node.leaf);
+  for (const TensorType& type : node.outputs) {
+    for (int axis = 0; axis < type.rank(); ++axis) {
+      const AxisRole role = type.role(axis);
+      const bool is_fact =
+          role == AxisRole::kHead || role == AxisRole::kHeadSize || (is_cache && role == AxisRole::kChannel);
+      if (!is_fact || type.dim(axis).is_constant()) continue;
+      return Error{ErrorCode::kInvalidGraph,
+                   "ggml " + std::string(node.op) + " '" + std::string(node.name) + "'",
+                   "a constant extent of axis " + std::to_string(axis) + ", " + std::string(name(role)),
+                   type.dim(axis).to_string() + " in " + type.to_string(),
+                   "declare heads and head size as the model has them"};
+    }
+  }
+  return {};
+}
+
 // An error of a shape rule knows the IR's node alone.
 Error in_node(const NodeContext& context, Error error) {
   const std::string place = context.invalid("", "").where;
@@ -61,6 +80,7 @@ Result<ir::Model> translate(const decoder::Decoder& decoder, std::span<const Tra
   NodeValues values;
   for (size_t index = 0; index < decoder.node_count(); ++index) {
     const decoder::NodeView node = decoder.node(index);
+    TENON_RETURN_IF_ERROR(check_heads(node));
     if (node.op == "NONE") {
       TENON_ASSIGN(const ir::Value leaf, translate_leaf(node, model));
       values.push_back({leaf});

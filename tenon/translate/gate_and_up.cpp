@@ -20,6 +20,7 @@ Result<std::vector<ir::Value>> split_in_two(NodeContext& context, ir::Value x) {
 }  // namespace
 
 Result<std::vector<ir::Value>> gate_and_up(NodeContext& context, const decoder::GluAttributes& glu) {
+  if (glu.split && glu.swapped) return context.unknown_case();  // two inputs have their order
   TENON_ASSIGN(std::vector<ir::Value> parts, context.inputs(glu.split ? 2 : 1));
   if (!glu.split) {
     TENON_ASSIGN(parts, split_in_two(context, parts[0]));

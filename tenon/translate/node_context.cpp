@@ -66,6 +66,12 @@ const decoder::Leaf* NodeContext::input_leaf(int input) const {
   return &producers_[index].leaf;
 }
 
+Status NodeContext::check_heads(int64_t heads, int64_t head_size) const {
+  if (heads > 0 && head_size > 0) return {};
+  return invalid("a constant head count and head size",
+                 std::to_string(heads) + " heads of " + std::to_string(head_size));
+}
+
 Error NodeContext::invalid(std::string wanted, std::string found) const {
   return {ErrorCode::kInvalidGraph, "ggml " + std::string(node_.op) + " '" + std::string(node_.name) + "'",
           std::move(wanted), std::move(found), ""};

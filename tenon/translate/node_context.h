@@ -41,6 +41,9 @@ class NodeContext {
     return invalid("the attributes of this op", "those of another");
   }
 
+  // Whether the decoder tells how many heads there are, and how long: an error otherwise.
+  Status check_heads(int64_t heads, int64_t head_size) const;
+
   // Errors that name ggml op and node.
   Error invalid(std::string wanted, std::string found) const;
   Error unsupported(std::string wanted, std::string found) const;

@@ -34,6 +34,7 @@ Translation translate_permute(NodeContext& context) {
     case decoder::PermuteCase::kPlain:
       break;
     case decoder::PermuteCase::kSplitSequencesThenSwap: {
+      TENON_RETURN_IF_ERROR(context.check_heads(permute.heads, permute.head_size));
       if (inputs.size() != 2) return context.invalid("the sequence count as second input", "one input");
       TENON_ASSIGN(x, split_sequences(context, x, inputs[1], permute));
       order = {0, 2, 1, 3};

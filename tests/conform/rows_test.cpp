@@ -11,6 +11,7 @@ using decoder::Edge;
 using test::OpCapture;
 
 const test::Breaker other_order("E1_rows_in_another_order", "the first two indices trade places");
+const test::Breaker first_halved("E1_cast_of_another_value", "the first value has lost bits");
 
 op::HostTensor indices(const OpCapture& capture) {
   const op::HostTensor ids = capture.tensor("input.1");
@@ -32,6 +33,20 @@ TEST(E1_Rows, GetRowsOfAnActivation) {
   TrialBuilder trial("get_rows", capture);
   const Edge x = trial.input(capture.tensor("input.0"));
   run(trial.finish("GET_ROWS", {x, trial.input(indices(capture))}, {}, capture.tensor("output")));
+}
+
+// A cast, told what it makes and told where it goes.
+TEST(E1_Rows, Cpy) {
+  for (const OpCapture& capture : test::op_captures("cpy")) {
+    for (const bool has_destination : {false, true}) {
+      TrialBuilder trial("cpy", capture);
+      op::HostTensor x = capture.tensor("input.0");
+      if (first_halved.active()) x.bytes[1] = x.bytes[3] = std::byte{0};
+      std::vector<Edge> inputs = {trial.input(x)};
+      if (has_destination) inputs.push_back(trial.input(capture.tensor("output")));
+      run(trial.finish("CPY", inputs, {}, capture.tensor("output")));
+    }
+  }
 }
 
 // Caches of 9 tokens with 4 heads of 6, and flat.
