@@ -34,9 +34,10 @@ struct BinaryJob {
   int64_t rows = 0, width = 0;
 };
 
-enum class UnaryOp : uint8_t { kSigmoid, kSilu, kSoftplus, kTanh };
+enum class UnaryOp : uint8_t { kGelu, kSigmoid, kSilu, kSoftplus, kTanh };
 
-// Of kSigmoid 1 / (1 + exp(-x)), of kSilu x / (1 + exp(-x)), of kSoftplus ln(1 + exp(x)).
+// Of kGelu GELU in its tanh form, of kSigmoid 1 / (1 + exp(-x)), of kSilu x / (1 + exp(-x)), of kSoftplus
+// ln(1 + exp(x)).
 struct UnaryJob {
   UnaryOp op = UnaryOp::kTanh;
   const float* x = nullptr;  // [rows, width]; strides are floats

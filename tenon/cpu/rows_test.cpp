@@ -128,6 +128,10 @@ TEST_P(RowsOn, GegluAndTanhOverTheWholeRangeOfTheExponential) {
                 (5 + 3 * std::fabs(y)) * 0x1p-24 * std::fabs(wanted) + 1e-32)
         << g;
   }
+  const UnaryJob gelu{.op = UnaryOp::kGelu, .x = x.data(), .output = out.data(), .rows = 1, .width = width};
+  const std::vector<float> products = out;
+  pool.run([&](const Worker& worker) { kernels->unary(gelu, worker); });
+  for (size_t i = 0; i < x.size(); ++i) EXPECT_EQ(out[i] * up[i], products[i]) << x[i];
   const UnaryJob job{.op = UnaryOp::kTanh, .x = x.data(), .output = out.data(), .rows = 1, .width = width};
   pool.run([&](const Worker& worker) { kernels->unary(job, worker); });
   for (size_t i = 0; i < x.size(); ++i)

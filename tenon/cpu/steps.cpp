@@ -22,6 +22,7 @@ constexpr StepRow kSteps[] = {
     {"gated_delta_net", step_gated_delta_net},
     {"gather_rows", step_gather_rows},
     {"geglu", step_geglu},
+    {"gelu", step_gelu},
     {"matmul", step_matmul},
     {"matmul_bias_residual", step_matmul_bias_residual},
     {"matmul_experts", step_matmul_experts},

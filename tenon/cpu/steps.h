@@ -53,6 +53,7 @@ Status step_scatter_rows(const runtime::BoundStep&, const StepContext&);
 Status step_rms_norm(const runtime::BoundStep&, const StepContext&);
 Status step_add(const runtime::BoundStep&, const StepContext&);
 Status step_multiply(const runtime::BoundStep&, const StepContext&);
+Status step_gelu(const runtime::BoundStep&, const StepContext&);
 Status step_tanh(const runtime::BoundStep&, const StepContext&);
 Status step_geglu(const runtime::BoundStep&, const StepContext&);
 Status step_matmul_experts(const runtime::BoundStep&, const StepContext&);

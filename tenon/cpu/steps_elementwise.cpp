@@ -81,6 +81,10 @@ Status step_multiply(const runtime::BoundStep& step, const StepContext& context)
   return binary(BinaryOp::kMultiply, step, context);
 }
 
+Status step_gelu(const runtime::BoundStep& step, const StepContext& context) {
+  return unary(UnaryOp::kGelu, step, context);
+}
+
 Status step_sigmoid(const runtime::BoundStep& step, const StepContext& context) {
   return unary(UnaryOp::kSigmoid, step, context);
 }

@@ -34,6 +34,7 @@ void binary(const BinaryJob& job, const Worker& worker) {
 
 template <class V, UnaryOp kOp>
 TENON_INLINE typename V::F32 unary_of(typename V::F32 x) {
+  if constexpr (kOp == UnaryOp::kGelu) return gelu<V>(x);
   if constexpr (kOp == UnaryOp::kSigmoid) return times_sigmoid<V>(V::set(1.0f), x);
   if constexpr (kOp == UnaryOp::kSilu) return silu<V>(x);
   if constexpr (kOp == UnaryOp::kTanh) return tanh<V>(x);
@@ -58,6 +59,8 @@ void unary_as(const UnaryJob& job, const Worker& worker) {
 template <class V>
 void unary(const UnaryJob& job, const Worker& worker) {
   switch (job.op) {
+    case UnaryOp::kGelu:
+      return unary_as<V, UnaryOp::kGelu>(job, worker);
     case UnaryOp::kSigmoid:
       return unary_as<V, UnaryOp::kSigmoid>(job, worker);
     case UnaryOp::kSilu:
