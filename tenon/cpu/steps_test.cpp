@@ -102,9 +102,10 @@ TEST_P(Steps, RowsAreNormalisedScaledAndSummed) {
     %scaled = Multiply(%sum:0, %one:0)
     %gated = SwiGLU(%scaled:0, %y:0)
     %other = GeGLU(%gated:0, %m:0)
-    %capped = Tanh(%other:0)
+    %bent = Gelu(%other:0)
+    %capped = Tanh(%bent:0)
     %r = Result(%capped:0) {name="out"})",
-                   {"rms_norm", "rms_norm", "add", "multiply", "swiglu", "geglu", "tanh"});
+                   {"rms_norm", "rms_norm", "add", "multiply", "swiglu", "geglu", "gelu", "tanh"});
 }
 
 // A view that leaves gaps between rows: the first 24 of 40 elements.
