@@ -55,6 +55,9 @@ TEST_P(AttentionCaptureOn, AgreesWithGgml) {
                      .positions = positions.data(),
                      .window = capture.text(i, "mask") == "causal_window" ? capture.integer(i, "window") : 0,
                      .workspace = workspace.data()};
+    const std::vector<float> sinks =
+        capture.has(i, "input.4") ? capture.values<float>(i, "input.4") : std::vector<float>();
+    if (!sinks.empty()) job.sinks = sinks.data();
     ThreadPool pool(2);
     pool.run([&](const Worker& worker) { kernels->attention(job, worker); });
     EXPECT_LT(nmse(wanted, found), 1e-12);

@@ -122,6 +122,10 @@ struct Problem {
           weights[static_cast<size_t>(j)] = score * static_cast<double>(job.scale) + mask(t, j);
           largest = std::max(largest, weights[static_cast<size_t>(j)]);
         }
+        const bool seen = !std::isinf(largest);
+        const double sink = job.sinks && seen ? static_cast<double>(job.sinks[h]) : -INFINITY;
+        largest = std::max(largest, sink);
+        if (!std::isinf(sink)) sum = std::exp(sink - largest);
         for (double& weight : weights) {
           weight = std::isinf(largest) ? 0.0 : std::exp(weight - largest);
           sum += weight;
@@ -219,6 +223,20 @@ TEST_P(AttentionOn, RowsOfAMask) {
     problem.job.mask_type = type;
     problem.job.mask_stride = static_cast<int64_t>(bytes_for(type, 77));
     problem.check(problem.run(*kernels, 2));
+  }
+}
+
+// Sinks below, among and above the scores, of one piece and of pieces that are put together.
+TEST_P(AttentionOn, SinksTakeTheirShare) {
+  const std::vector<float> sinks = {-200.0f, -2.0f, 0.5f, 3.0f, 12.0f, 90.0f};
+  for (const int64_t tokens : {1, 3, 40}) {
+    for (const int64_t keys : {70, 700}) {
+      Problem problem(tokens, keys, 6, 2, 64);
+      problem.job.sinks = sinks.data();
+      problem.check(problem.run(*kernels, 2));
+      problem.job.window = 9;
+      problem.check(problem.run(*kernels, 3));
+    }
   }
 }
 

@@ -11,9 +11,9 @@
 namespace tenon::cpu {
 namespace {
 
-constexpr ElementType kTypes[] = {ElementType::kF32,  ElementType::kF16,  ElementType::kBF16,
-                                  ElementType::kQ4_0, ElementType::kQ4_1, ElementType::kQ5_0,
-                                  ElementType::kQ8_0, ElementType::kQ4_K, ElementType::kQ6_K};
+constexpr ElementType kTypes[] = {
+    ElementType::kF32,  ElementType::kF16,  ElementType::kBF16,  ElementType::kQ4_0, ElementType::kQ4_1,
+    ElementType::kQ5_0, ElementType::kQ8_0, ElementType::kMXFP4, ElementType::kQ4_K, ElementType::kQ6_K};
 
 // The exact product of the decoded weight, and how far a kernel may be from it. Quantising x moves each value
 // by at most half a step, 1/254 of the largest in its group of 32; f32 sums add a rounding per value at most.

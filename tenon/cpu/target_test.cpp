@@ -59,8 +59,9 @@ TEST(CpuTarget, RefusesWithTheReason) {
            "%one = Constant() {type=f32[1], weight=\"one\"}\n%p = MatMul(%x:0, %w:0) {transpose_b=true}\n"
            "%s = Add(%p:0, %one:0)\n%r = Result(%s:0) {name=\"r\"}",
        "matmul at s: wants an f32 bias of 16"},
-      {x + "%t = Parameter() {name=\"t\", type=f32[1,1,T:token,1]}\n%s = Add(%x:0, %t:0)\n%r = Result(%s:0) "
-           "{name=\"r\"}",
+      {"%x = Parameter() {name=\"x\", type=f32[1,2,T:token,32]}\n"
+       "%t = Parameter() {name=\"t\", type=f32[1,2,1,32]}\n"
+       "%s = Add(%x:0, %t:0)\n%r = Result(%s:0) {name=\"r\"}",
        "add at s: wants whole trailing axes"},
       {x + "%y = Parameter() {name=\"y\", type=f32[32]}\n%s = Add(%y:0, %x:0)\n%r = Result(%s:0) "
            "{name=\"r\"}",
