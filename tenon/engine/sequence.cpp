@@ -2,8 +2,7 @@
 
 #include <algorithm>
 
-#include "tenon/runtime/paged_state.h"
-#include "tenon/runtime/state.h"
+#include "tenon/runtime/hybrid_state.h"
 
 namespace tenon::engine {
 
@@ -16,8 +15,11 @@ Result<std::unique_ptr<runtime::SequenceState>> make_state(const runtime::Sessio
   if (const std::optional<int64_t> rows = runtime::paged_block_size(session.plan())) {
     TENON_ASSIGN(std::shared_ptr<runtime::PagedState> paged,
                  runtime::PagedState::create(session, backend, {(options.context + *rows - 1) / *rows}));
+    auto caches = std::make_unique<runtime::PagedSequence>(std::move(paged), options.context);
+    TENON_ASSIGN(runtime::State recurrent, runtime::State::create(session, backend, options.context, true));
+    if (recurrent.bytes() == 0) return std::unique_ptr<runtime::SequenceState>(std::move(caches));
     return std::unique_ptr<runtime::SequenceState>(
-        std::make_unique<runtime::PagedSequence>(std::move(paged), options.context));
+        std::make_unique<runtime::HybridState>(std::move(caches), std::move(recurrent)));
   }
   TENON_ASSIGN(runtime::State state, runtime::State::create(session, backend, options.context));
   return std::unique_ptr<runtime::SequenceState>(std::make_unique<runtime::State>(std::move(state)));

@@ -43,12 +43,14 @@ Status check_token(int32_t token, int64_t vocabulary_rows) {
 
 StepInputs::StepInputs(const plan::Plan& plan) : plan_(plan) {
   for (const plan::InputBinding& input : plan.inputs) {
-    chooses_rows_ |= input.parameter.role == ir::ParameterRole::kOutputRows;
+    if (input.parameter.role == ir::ParameterRole::kOutputRows) rows_ = Rows::kChosen;
     if (input.parameter.role == ir::ParameterRole::kPositions)
       position_components_ = position_components(input);
   }
   max_tokens_ = largest(plan, "T");
-  max_output_rows_ = chooses_rows_ ? largest(plan, "R") : max_tokens_;
+  const plan::OutputBinding* const logits = plan.find_output("logits");
+  if (rows_ != Rows::kChosen && logits && logits->type.dim(0).mentions("T")) rows_ = Rows::kAll;
+  max_output_rows_ = rows_ == Rows::kChosen ? largest(plan, "R") : rows_ == Rows::kAll ? max_tokens_ : 1;
   // Their addresses stay the same from step to step: what is bound once stays bound.
   const auto most = static_cast<size_t>(max_tokens_);
   for (std::vector<int32_t>* const values : {&tokens_, &positions_, &output_rows_}) values->reserve(most);
@@ -74,12 +76,15 @@ void StepInputs::add(std::span<const int32_t> tokens, int64_t past, bool all_row
     cache_rows_.push_back(past + t);
     if (all_rows || t == count - 1) output_rows_.push_back(first + t);
   }
-  last_rows_.push_back(chooses_rows_ ? static_cast<int64_t>(output_rows_.size()) - 1 : first + count - 1);
+  last_rows_.push_back(rows_ == Rows::kChosen ? static_cast<int64_t>(output_rows_.size()) - 1
+                       : rows_ == Rows::kAll  ? first + count - 1
+                                              : 0);
   attention_size_ = std::max(attention_size_, past + count);
 }
 
 int64_t StepInputs::row_count() const {
-  return static_cast<int64_t>(chooses_rows_ ? output_rows_.size() : tokens_.size());
+  if (rows_ == Rows::kLast) return 1;
+  return static_cast<int64_t>(rows_ == Rows::kChosen ? output_rows_.size() : tokens_.size());
 }
 
 // Time, height and width of a token of text are its place, one component after the other; a fourth one is 0.

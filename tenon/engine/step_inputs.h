@@ -19,7 +19,7 @@ class StepInputs {
   explicit StepInputs(const plan::Plan& plan);
 
   int64_t max_tokens() const { return max_tokens_; }  // of a step
-  // Rows of logits that a step can be asked for. A model without an input for wanted rows gives all.
+  // Tokens whose logits a step can be asked for.
   int64_t max_output_rows() const { return max_output_rows_; }
 
   void clear();
@@ -40,7 +40,9 @@ class StepInputs {
   const plan::Plan& plan_;
   int64_t max_tokens_ = 1;
   int64_t max_output_rows_ = 1;
-  bool chooses_rows_ = false;        // the model has an input for wanted rows
+  // Whose logits a step gives: those asked for, of every token, or of the last one.
+  enum class Rows { kChosen, kAll, kLast };
+  Rows rows_ = Rows::kLast;
   int64_t position_components_ = 1;  // values that the model wants for each token's position
   std::vector<int32_t> tokens_, positions_, spread_positions_, output_rows_;
   std::vector<int64_t> wide_tokens_, wide_positions_, cache_rows_;

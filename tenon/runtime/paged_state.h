@@ -97,6 +97,7 @@ class PagedSequence : public SequenceState {
   Status trim(int64_t length) override;
   std::vector<std::byte> save() const override;
   Status restore(int64_t length, std::span<const std::byte> saved) override;
+  size_t saved_bytes(int64_t length) const { return state_->saved_bytes(length); }
   size_t bytes() const override { return state_->pool().bytes(); }
 
  private:

@@ -29,13 +29,13 @@ Result<size_t> row_bytes(const ir::ParameterAttributes& cache, bool recurrent) {
 
 }  // namespace
 
-Result<State> State::create(const Session& session, Backend& backend, int64_t context) {
+Result<State> State::create(const Session& session, Backend& backend, int64_t context, bool recurrent_only) {
   State out;
   out.context_ = context;
   const plan::Plan& plan = session.plan();
   for (const plan::InputBinding& input : plan.inputs) {
     const bool recurrent = input.parameter.role == ir::ParameterRole::kRecurrentState;
-    if (input.parameter.role != ir::ParameterRole::kCache && !recurrent) continue;
+    if (!recurrent && (recurrent_only || input.parameter.role != ir::ParameterRole::kCache)) continue;
     Cache cache;
     cache.recurrent = recurrent;
     cache.name = input.parameter.name;

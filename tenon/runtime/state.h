@@ -11,7 +11,9 @@ class State : public SequenceState {
   // Takes the memory for the caches of `session`'s plan, for `context` tokens; untouched pages cost nothing.
   // A cache that the plan writes in place is one buffer. Of another, and of a recurrent state, each step
   // writes the whole into a second buffer, and the two take turns.
-  static Result<State> create(const Session& session, Backend& backend, int64_t context);
+  // With `recurrent_only` it holds no caches: they are another's.
+  static Result<State> create(const Session& session, Backend& backend, int64_t context,
+                              bool recurrent_only = false);
 
   int64_t length() const override { return length_; }
   int64_t context() const override { return context_; }
@@ -23,6 +25,7 @@ class State : public SequenceState {
   Status trim(int64_t length) override;
   std::vector<std::byte> save() const override;
   Status restore(int64_t length, std::span<const std::byte> saved) override;
+  size_t saved_bytes(int64_t tokens) const;  // of save(), for that many tokens
   size_t bytes() const override;
 
  private:
@@ -36,8 +39,6 @@ class State : public SequenceState {
       return recurrent ? row_bytes : row_bytes * static_cast<size_t>(tokens);
     }
   };
-  size_t saved_bytes(int64_t tokens) const;
-
   std::vector<Cache> caches_;  // then the recurrent states
   bool bound_ = false;
   int64_t length_ = 0;

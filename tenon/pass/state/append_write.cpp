@@ -31,26 +31,26 @@ Result<int> append_axis(const ir::Node& parameter, const StatefulOptions& option
   const TensorType& type = attributes_of(parameter).type;
   const std::vector<int> dynamic = dynamic_axes(type);
   const std::string remedy = "give append_axis, or list the cache in skip_caches";
-  if (options.append_axis == -1) {
+  int64_t axis = options.append_axis;
+  if (axis == -1) {
     if (dynamic.size() != 1) return cache_error(parameter, "one dynamic axis to append along", remedy);
-    return dynamic[0];
+    axis = dynamic[0];
   }
-  if (options.append_axis < 1 || options.append_axis >= type.rank()) {
-    return cache_error(parameter,
-                       "an append axis from 1 to " + std::to_string(type.rank() - 1) + ", not " +
-                           std::to_string(options.append_axis),
-                       "give the cache's token axis, or -1 to have it inferred");
+  if (axis < 1 || axis >= type.rank()) {
+    return cache_error(
+        parameter,
+        "an append axis from 1 to " + std::to_string(type.rank() - 1) + ", not " + std::to_string(axis),
+        "give the cache's token axis, or -1 to have it inferred");
   }
-  const int axis = static_cast<int>(options.append_axis);
   const auto position = type.axis_of(AxisRole::kPosition);
   if (position && *position != axis) {
     return cache_error(parameter, "the position axis as append axis, not " + std::to_string(axis),
-                       "give append_axis " + std::to_string(*position) + " or -1");
+                       "give append_axis " + std::to_string(*position) + ", or list it in skip_caches");
   }
   for (const int other : dynamic) {
     if (other != axis) return cache_error(parameter, "no dynamic axis beside the append axis", remedy);
   }
-  return axis;
+  return static_cast<int>(axis);
 }
 
 Status check(const AppendWrite& cache) {

@@ -7,6 +7,7 @@
 #include "tenon/op/shape_of.h"
 #include "tenon/op/unsqueeze.h"
 #include "tenon/pass/state/dense_mask.h"
+#include "tenon/pass/state/recurrent.h"
 #include "tenon/pass/state/token_axes.h"
 
 namespace tenon::pass {
@@ -32,22 +33,40 @@ struct NewInputs {
   ir::Value ids, positions, attention_mask;
 };
 
-Result<NewInputs> add_inputs(ir::Model& model) {
-  const Axis batch(Dim::symbol("B"), AxisRole::kBatch), tokens(Dim::symbol("T"), AxisRole::kToken),
-      cells(Dim::symbol("KV"), AxisRole::kPosition);
+// Of M-RoPE more than 1.
+Dim components_of(const ir::Node& positions) {
+  return positions.port_type(0).element_count().divide(Dim::symbol("T")).value_or(1);
+}
+
+Result<NewInputs> add_inputs(ir::Model& model, const Inputs& old) {
+  const Axis batch(has_recurrent_state(model) ? Dim(1) : Dim::symbol("B"), AxisRole::kBatch),
+      tokens(Dim::symbol("T"), AxisRole::kToken), cells(Dim::symbol("KV"), AxisRole::kPosition);
   model.symbols().try_emplace("B", Bounds{.min = 1});
-  const auto add = [&](std::string name, Axis inner, ir::ParameterRole role) {
+  if (batch.extent.is_constant()) model.symbols()["B"] = {1, 1};
+  const auto add = [&](std::string name, std::vector<Axis> axes, ir::ParameterRole role) {
     ir::ParameterAttributes attributes;
     attributes.name = std::move(name);
-    attributes.type = {ElementType::kI64, {batch, std::move(inner)}};
+    attributes.type = {ElementType::kI64, std::move(axes)};
     attributes.role = role;
     return model.add_parameter(std::move(attributes));
   };
+  std::vector<Axis> positions = {batch, tokens};
+  if (old.positions && components_of(*old.positions) != Dim(1))
+    positions.insert(positions.begin(), Axis(components_of(*old.positions)));
   NewInputs out;
-  TENON_ASSIGN(out.ids, add("input_ids", tokens, ir::ParameterRole::kTokens));
-  TENON_ASSIGN(out.attention_mask, add("attention_mask", cells, ir::ParameterRole::kMask));
-  TENON_ASSIGN(out.positions, add("position_ids", tokens, ir::ParameterRole::kPositions));
+  TENON_ASSIGN(out.ids, add("input_ids", {batch, tokens}, ir::ParameterRole::kTokens));
+  TENON_ASSIGN(out.attention_mask, add("attention_mask", {batch, cells}, ir::ParameterRole::kMask));
+  TENON_ASSIGN(out.positions, add("position_ids", std::move(positions), ir::ParameterRole::kPositions));
   return out;
+}
+
+// [components,1,T] one after the other in the old input's type and shape.
+Result<ir::Value> flattened(ir::Model& model, ir::Value value, const ir::Node& old) {
+  op::Builder build(model, old.name() + ".flat");
+  TENON_ASSIGN(value, build.convert(value, old.port_type(0).element));
+  op::ReshapeAttributes attributes;
+  attributes.target = {1, 1, 1, -1};
+  return build.add(op::reshape_op(), {value}, attributes);
 }
 
 // [B,T] in the old input's type, with axes of 1 put in.
@@ -69,6 +88,23 @@ Result<ir::Value> last_rows(ir::Model& model, ir::Value ids) {
   TENON_ASSIGN(row, build.add(op::multiply_op(), {row, tokens}));
   TENON_ASSIGN(const ir::Value last, build.add(op::subtract_op(), {tokens, build.integers({1})}));
   return build.add(op::add_op(), {row, last});
+}
+
+// Inputs that hold the count of new tokens hold that of all sequences' now: B·T.
+Status count_ids(ir::Model& model, const ir::Node& old_tokens, ir::Value ids,
+                 std::vector<std::pair<ir::Value, ir::Value>>& moves) {
+  const auto tokens = old_tokens.port_type(0).dim(-1).symbol_name();
+  for (ir::Node* const node : model.parameters()) {
+    const auto& attributes = node->attributes_as<ir::ParameterAttributes>();
+    if (!tokens || attributes.value_symbol != *tokens || node->port_uses(0).empty()) continue;
+    op::Builder build(model, attributes.name);
+    TENON_ASSIGN(const ir::Value batch, op::get_dimensions(model, ids, {0}, attributes.name));
+    TENON_ASSIGN(const ir::Value length, op::get_dimensions(model, ids, {1}, attributes.name));
+    TENON_ASSIGN(ir::Value count, build.add(op::multiply_op(), {batch, length}));
+    TENON_ASSIGN(count, build.convert(count, attributes.type.element));
+    moves.emplace_back(node->output(0), count);
+  }
+  return {};
 }
 
 // Masks of a known structure become dense ones, which keep it as an annotation.
@@ -136,12 +172,14 @@ Result<bool> run(ir::Model& model, ir::PassContext& context) {
   TENON_RETURN_IF_ERROR(move_embedding_axes(model, *old.tokens));
   if (old.output_rows) TENON_RETURN_IF_ERROR(flatten_row_selections(model, *old.output_rows));
 
-  TENON_ASSIGN(const NewInputs inputs, add_inputs(model));
+  TENON_ASSIGN(const NewInputs inputs, add_inputs(model, old));
   std::vector<std::pair<ir::Value, ir::Value>> moves;
   TENON_ASSIGN(const ir::Value ids, lifted(model, inputs.ids, *old.tokens, {0, 1}));
   moves.emplace_back(old.tokens->output(0), ids);
   if (old.positions) {
-    TENON_ASSIGN(const ir::Value positions, lifted(model, inputs.positions, *old.positions, {1, 2}));
+    TENON_ASSIGN(const ir::Value positions, inputs.positions.type().rank() == 3
+                                                ? flattened(model, inputs.positions, *old.positions)
+                                                : lifted(model, inputs.positions, *old.positions, {1, 2}));
     moves.emplace_back(old.positions->output(0), positions);
   }
   if (old.output_rows) {
@@ -149,6 +187,7 @@ Result<bool> run(ir::Model& model, ir::PassContext& context) {
     TENON_ASSIGN(rows, op::Builder(model, "last_rows").convert(rows, old.output_rows->port_type(0).element));
     moves.emplace_back(old.output_rows->output(0), rows);
   }
+  TENON_RETURN_IF_ERROR(count_ids(model, *old.tokens, inputs.ids, moves));
   TENON_RETURN_IF_ERROR(model.replace_uses(moves));
   TENON_RETURN_IF_ERROR(adapt_attention(model, inputs));
   TENON_RETURN_IF_ERROR(adapt_logits(model));

@@ -13,7 +13,11 @@ namespace tenon::pass {
 // [B,1,1,T], so that a later pass may flatten the tokens to [T,1] with the same graph: each lookup by tokens
 // restores its axis at 1 instead of 0 (Unsqueeze), found by structure, and each selection of rows by
 // inp_out_ids gathers from the flattened activation. Attention gets a dense mask that causality, the window
-// and the padding are in, and keeps what it knows of its structure.
+// and the padding are in, and keeps what it knows of its structure. Readers of the count of new tokens (the
+// input that gives the tokens' symbol its value) get the count of all ids.
+//
+// A model with recurrent states runs one sequence: B is 1. Positions of several components (M-RoPE) come as
+// [components,B,T].
 //
 // Without the inputs of a GGUF model nothing is done. A model that is not stateful is an error.
 ir::Pass adapt_to_genai();

@@ -14,6 +14,7 @@
 #include "tenon/op/unsqueeze.h"
 #include "tenon/pass/cache_rows.h"
 #include "tenon/pass/state/cached_attention.h"
+#include "tenon/pass/state/recurrent.h"
 
 namespace tenon::pass {
 
@@ -97,7 +98,7 @@ Result<ir::Value> as_rows(op::Builder& build, ir::Value value) {
 }
 
 Result<ir::Value> page(ir::Model& model, const CachedAttention& attention, Caches& caches,
-                       const std::array<ir::Value, 5>& tables) {
+                       const std::array<ir::Value, 5>& tables, bool one_sequence) {
   const auto& attributes = attention.node->attributes_as<op::AttentionAttributes>();
   op::Builder build(model, base_name(*attention.node) + ".paged");
   TENON_ASSIGN(LayerCaches* const layer, caches.of(attention.k, attention.v));
@@ -115,19 +116,23 @@ Result<ir::Value> page(ir::Model& model, const CachedAttention& attention, Cache
   if (attention.sinks) inputs.push_back(*attention.sinks);
   TENON_ASSIGN(const ir::Value result, build.add(op::paged_attention_op(), std::move(inputs), paged));
   op::ReshapeAttributes heads;
-  heads.target = {-1, 1, attention.q.type().dim(2), attention.v.type.dim(3)};
+  heads.target = {one_sequence ? 1 : -1, one_sequence ? -1 : 1, attention.q.type().dim(2),
+                  attention.v.type.dim(3)};
   return build.add(op::reshape_op(), {result}, heads);
 }
 
-// [T] -> [T,1], in the place of a [B,T] of the same name.
-Result<Move> flatten(ir::Model& model, ir::Node& input) {
+// [T] -> [T,1], or [1,T] of the one sequence, in the place of a [B,T] of the same name; positions of several
+// components keep those in front.
+Result<Move> flatten(ir::Model& model, ir::Node& input, bool one_sequence) {
   ir::ParameterAttributes attributes = input.attributes_as<ir::ParameterAttributes>();
-  attributes.type.axes = {attributes.type.axes[1]};
+  std::vector<Axis>& axes = attributes.type.axes;
+  const auto components = static_cast<int64_t>(axes.size()) - 2;
+  axes.erase(axes.begin() + components);  // the batch
   TENON_ASSIGN(const ir::Value flat, model.replace_parameter(input, std::move(attributes)));
-  op::UnsqueezeAttributes behind;
-  behind.axes = {1};
+  op::UnsqueezeAttributes batch;
+  batch.axes = {components + (one_sequence ? 0 : 1)};
   TENON_ASSIGN(const ir::Value column,
-               op::Builder(model, flat.node().name() + ".column").add(op::unsqueeze_op(), {flat}, behind));
+               op::Builder(model, flat.node().name() + ".column").add(op::unsqueeze_op(), {flat}, batch));
   return Move{input.output(0), column};
 }
 
@@ -170,22 +175,26 @@ void erase_assigns(ir::Model& model) {
 Result<bool> run(ir::Model& model, ir::PassContext&, const PagedOptions& options) {
   const auto adapted = inputs_of_role(model, {ir::ParameterRole::kTokens, ir::ParameterRole::kPositions});
   for (const ir::Node* input : adapted) {
-    if (input->port_type(0).rank() == 2) continue;
+    if (input->port_type(0).rank() == 2 || input->port_type(0).rank() == 3) continue;
     return Error{ErrorCode::kInvalidGraph, kPassName, "input_ids and position_ids [B,T]",
                  input->attributes_as<ir::ParameterAttributes>().name + " " + input->port_type(0).to_string(),
                  "run make_stateful and adapt_to_genai before"};
   }
   TENON_ASSIGN(const std::vector<CachedAttention> attentions, collect(model));
-  TENON_ASSIGN(const auto tables, add_tables(model));
+  std::array<ir::Value, 5> tables;
+  if (!attentions.empty()) {
+    TENON_ASSIGN(tables, add_tables(model));
+  }
+  const bool one_sequence = has_recurrent_state(model);
   Caches caches(model, options.block_size);
   std::vector<Move> moves;
   for (const CachedAttention& attention : attentions) {
-    TENON_ASSIGN(const ir::Value paged, page(model, attention, caches, tables));
+    TENON_ASSIGN(const ir::Value paged, page(model, attention, caches, tables, one_sequence));
     moves.emplace_back(attention.node->output(0), paged);
   }
   const auto dropped = inputs_of_role(model, {ir::ParameterRole::kMask, ir::ParameterRole::kBeamIndices});
   for (ir::Node* const input : adapted) {
-    TENON_ASSIGN(Move move, flatten(model, *input));
+    TENON_ASSIGN(Move move, flatten(model, *input, one_sequence));
     moves.push_back(std::move(move));
   }
   erase_assigns(model);

@@ -17,7 +17,8 @@ struct PagedOptions {
 //
 // Every Attention over a cache becomes a PagedAttention, and the variables, beam_idx and attention_mask go;
 // the caches are the caller's. Layers that read another layer's cache share its blocks. Recurrent states stay
-// variables: such a model runs one sequence.
+// variables: such a model runs one sequence, keeps its tokens behind an axis of 1 ([1,T]) and gives the
+// logits of the last one, [1,1,V].
 //
 // Errors: a model that is not adapted, a mask that is neither causal nor a causal window, an Attention whose
 // keys or values are no cache. Nothing is changed then.

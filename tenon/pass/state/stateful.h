@@ -9,8 +9,8 @@
 namespace tenon::pass {
 
 struct StatefulOptions {
-  std::set<std::string> skip_caches;   // stay inputs and outputs; each must be a cache of the model
-  int64_t append_axis = -1;            // -1: the only dynamic axis of each cache
+  std::set<std::string> skip_caches = {};  // stay inputs and outputs; each must be a cache of the model
+  int64_t append_axis = -1;                // -1: the only dynamic axis of each cache
   bool dynamic_batch = false;          // sequences come and go: a step may have another number than the last
   std::string beam_name = "beam_idx";  // of the input that reorders the batch
 };
