@@ -106,7 +106,7 @@ TEST(E3_Runtimes, FixturesAgreeWithLlamaCppInEveryRow) {
 
 TEST(E3_Runtimes, GeneratedModelsAgreeWithLlamaCppInEveryRow) {
   for (const std::string architecture :
-       {"gpt-oss", "llama", "mamba2", "qwen2", "qwen3", "qwen35", "qwen3moe"}) {
+       {"gemma3", "gpt-oss", "llama", "mamba2", "qwen2", "qwen3", "qwen35", "qwen3moe"}) {
     for (const std::string seed : {"1", "2", "3"}) {
       const std::string name = architecture + "-seed" + seed;
       const auto file = gguf::File::open(oracle_path("archs/" + name + ".gguf").string()).value();
