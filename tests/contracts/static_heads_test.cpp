@@ -39,7 +39,7 @@ TEST(L15_StaticHeads, AtReshape) {
                                      unknown("f32[1,T:token,H:head,D:head_size]"), ReshapeAttributes{}));
   EXPECT_EQ(error_of(by_type),
             "ggml RESHAPE 'RESHAPE.1': wanted a constant extent of axis 2, head, found H in "
-            "f32[1,T:token,H:head,D:head_size]; declare heads and head size as the model has them");
+            "f32[1,T:token,H:head,D:head_size] (declare heads and head size as the model has them)");
 
   test::HandDecoder by_case;
   by_case.output(
@@ -55,7 +55,7 @@ TEST(L15_StaticHeads, AtPermute) {
                                      unknown("f32[1,2:head,T:token,D:head_size]"), PermuteAttributes{}));
   EXPECT_EQ(error_of(by_type),
             "ggml PERMUTE 'PERMUTE.1': wanted a constant extent of axis 3, head_size, found D in "
-            "f32[1,2:head,T:token,D:head_size]; declare heads and head size as the model has them");
+            "f32[1,2:head,T:token,D:head_size] (declare heads and head size as the model has them)");
 
   test::HandDecoder by_case;
   const Edge count = by_case.input("n", "i64[1]", decoder::InputRole::kOther, "N");
@@ -68,8 +68,9 @@ TEST(L15_StaticHeads, AtPermute) {
 
 TEST(L15_StaticHeads, AtAttention) {
   test::HandDecoder graph;
-  const Edge x = graph.input("x", "f32[1,T:token,8]");
-  const Edge q = graph.node("RESHAPE", {x}, unknown("f32[1,T:token,H,D]"), ReshapeAttributes{});
+  const Edge x = graph.input("x", "f32[1,1,T:token,8]");
+  const Edge q = graph.node("RESHAPE", {x}, unknown("f32[1,T:token,H,D]"),
+                            ReshapeAttributes{ReshapeCase::kSplitHeads, 2, 4});
   graph.output("out",
                graph.node("FLASH_ATTN_EXT", {q, q, q}, "f32[1,T:token,2,4]", decoder::AttentionAttributes{}));
   const std::string message = error_of(graph);

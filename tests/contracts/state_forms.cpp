@@ -1,0 +1,82 @@
+#include "tests/contracts/state_forms.h"
+
+#include <gtest/gtest.h>
+
+#include "tenon/op/read_value.h"
+#include "tenon/pass/pipeline.h"
+#include "tests/conform/runtimes.h"
+
+namespace tenon::contracts {
+
+using op::HostTensor;
+
+Result<ir::Model> try_convert(const decoder::Decoder& decoder, std::vector<ir::Pass> passes,
+                              std::vector<ir::PassReport>* reports) {
+  pass::ConvertOptions options;
+  options.extensions = std::move(passes);
+  return pass::convert(decoder, options, reports);
+}
+
+op::HostTensors StepByStep::run(op::HostTensors inputs) {
+  inputs.merge(op::HostTensors(state_));
+  Result<conform::RunResult> run = conform::run_on(runtime_, model_, inputs, {});
+  if (!run.ok()) {
+    ADD_FAILURE() << run.error().message();
+    return {};
+  }
+  for (const ir::Node* node : model_.topological_order()) {
+    if (!node->is("ReadValue")) continue;
+    const std::string& id = node->attributes_as<op::ReadValueAttributes>().variable;
+    state_.insert_or_assign(id, run->outputs.at(id));
+  }
+  for (auto& [name, tensor] : state_) {
+    if (const auto written = run->outputs.find(name); written != run->outputs.end()) tensor = written->second;
+  }
+  return std::move(run->outputs);
+}
+
+void on_every_runtime(const std::function<void(const std::string&)>& test) {
+  for (const std::string& runtime : conform::runtimes()) {
+    SCOPED_TRACE(runtime);
+    test(runtime);
+  }
+}
+
+HostTensor f32(std::vector<int64_t> extents, const std::vector<double>& values) {
+  return HostTensor::of(ElementType::kF32, std::move(extents), values);
+}
+
+HostTensor i32(std::vector<int64_t> extents, const std::vector<double>& values) {
+  return HostTensor::of(ElementType::kI32, std::move(extents), values);
+}
+
+HostTensor i64(std::vector<int64_t> extents, const std::vector<double>& values) {
+  return HostTensor::of(ElementType::kI64, std::move(extents), values);
+}
+
+std::vector<double> counted(int64_t count, int64_t first) {
+  std::vector<double> out;
+  for (int64_t i = first; i < first + count; ++i) out.push_back(static_cast<double>(i));
+  return out;
+}
+
+HostTensor beams(const std::vector<double>& rows) { return i32({static_cast<int64_t>(rows.size())}, rows); }
+
+std::string reasons(const std::vector<ir::PassReport>& reports, std::string_view pass) {
+  std::string out;
+  for (const ir::PassReport& report : reports) {
+    if (report.name != pass) continue;
+    for (const ir::Reason& reason : report.reasons) out += reason.node + ": " + reason.text + "\n";
+  }
+  return out;
+}
+
+void expect_error(const Result<ir::Model>& model, const std::vector<std::string>& parts) {
+  ASSERT_FALSE(model.ok());
+  for (const std::string& part : parts) {
+    EXPECT_NE(model.error().message().find(part), std::string::npos)
+        << part << " in " << model.error().message();
+  }
+}
+
+}  // namespace tenon::contracts
