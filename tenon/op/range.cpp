@@ -17,7 +17,8 @@ InferredTypes infer(const ir::Inference& node) {
     return node.error("a start and a stop that are extents",
                       node.type(0).to_string() + " and " + node.type(1).to_string() + " of unknown value");
   }
-  return std::vector<TensorType>{{element, {stop->front() - start->front()}}};
+  const AxisRole role = node.attributes<RangeAttributes>().tokens ? AxisRole::kToken : AxisRole::kNone;
+  return std::vector<TensorType>{{element, {{stop->front() - start->front(), role}}}};
 }
 
 Status reference(const ReferenceCall& call) {

@@ -6,10 +6,12 @@ namespace tenon::op {
 
 struct RangeAttributes : ir::AttributesOf<RangeAttributes> {
   ElementType element = ElementType::kI64;
+  bool tokens = false;  // whether the axis counts tokens
 
   template <class V>
   void visit_fields(V& v) {
     v.field("element", element);
+    v.field("tokens", tokens);
   }
 };
 

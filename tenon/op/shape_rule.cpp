@@ -71,6 +71,10 @@ AxisRole join_roles(AxisRole a, AxisRole b) {
   if (says_nothing(a) && says_nothing(b)) return AxisRole::kUnknown;
   if (says_nothing(a)) return b;
   if (says_nothing(b)) return a;
+  // The channels of a layer with one head are that head's: a reshape to [1, D] cannot tell them apart.
+  const bool one_head = (a == AxisRole::kChannel && b == AxisRole::kHeadSize) ||
+                        (a == AxisRole::kHeadSize && b == AxisRole::kChannel);
+  if (one_head) return AxisRole::kHeadSize;
   return AxisRole::kUnknown;
 }
 

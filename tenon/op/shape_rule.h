@@ -26,8 +26,8 @@ Status require_same_element(const ir::Inference& node, int a, int b);
 // The constant extent of one axis of an input; an error for a symbolic one.
 Result<int64_t> require_static(const ir::Inference& node, int input, int axis);
 
-// The role of an axis that two inputs share: the one that is not none or unknown; kUnknown for two different
-// ones.
+// The role of an axis that two inputs share: the one that is not none or unknown; a head's size for it and a
+// channel; kUnknown for two other ones.
 AxisRole join_roles(AxisRole a, AxisRole b);
 // Numpy broadcasting of two axis lists, aligned at the right; roles as elementwise.h says. Extents must be
 // equal, or one of them 1.

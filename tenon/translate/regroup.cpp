@@ -31,14 +31,13 @@ Result<ir::Value> regroup(NodeContext& context, ir::Value x, const decoder::Resh
   reshape.special_zero = true;
   const int64_t heads = attributes.heads;
   const int64_t head_size = attributes.head_size;
-  if (attributes.regroup != decoder::ReshapeCase::kExplicit) {
-    TENON_RETURN_IF_ERROR(context.check_heads(heads, head_size));
-  }
   switch (attributes.regroup) {
     case decoder::ReshapeCase::kSplitHeads:
+      TENON_RETURN_IF_ERROR(context.check_heads(heads, head_size));
       reshape.target = {0, -1, heads, head_size};
       break;
     case decoder::ReshapeCase::kMergeHeads:
+      TENON_RETURN_IF_ERROR(context.check_heads(heads, head_size));
       reshape.target = {0, 1, -1, heads * head_size};
       break;
     case decoder::ReshapeCase::kExplicit:

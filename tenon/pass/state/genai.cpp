@@ -84,7 +84,9 @@ Result<ir::Value> last_rows(ir::Model& model, ir::Value ids) {
   op::Builder build(model, name);
   TENON_ASSIGN(const ir::Value batch, op::get_dimensions(model, ids, {0}, name));
   TENON_ASSIGN(const ir::Value tokens, op::get_dimensions(model, ids, {1}, name));
-  TENON_ASSIGN(ir::Value row, build.add(op::range_op(), {build.integers({0}), batch}, op::RangeAttributes()));
+  op::RangeAttributes of_tokens;
+  of_tokens.tokens = true;
+  TENON_ASSIGN(ir::Value row, build.add(op::range_op(), {build.integers({0}), batch}, of_tokens));
   TENON_ASSIGN(row, build.add(op::multiply_op(), {row, tokens}));
   TENON_ASSIGN(const ir::Value last, build.add(op::subtract_op(), {tokens, build.integers({1})}));
   return build.add(op::add_op(), {row, last});
