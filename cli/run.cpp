@@ -15,6 +15,7 @@ namespace tenon::cli {
 
 namespace {
 
+constexpr int64_t kMostBeams = 64;
 constexpr const char* kFooter =
     "Examples:\n"
     "  tenon run model.gguf                              a chat, when started on a terminal\n"
@@ -101,6 +102,14 @@ void add_sampling_flags(CLI::App& app, GenerateOptions& generate) {
              "sample from the most likely tokens that together have this probability; 1: from all");
   add_number(app, "--min-p", generate.min_p, 0.0f, 1.0f,
              "leave out tokens less likely than this share of the most likely one; 0: none");
+  app.add_option_function<std::string>(
+         "--beams",
+         [&](const std::string& text) {
+           generate.beams = static_cast<int32_t>(parse_integer("--beams", text, {1, kMostBeams}));
+         },
+         "search the likeliest answer with so many beams instead of sampling; it comes in one piece")
+      ->type_name("N")
+      ->default_str(std::to_string(generate.beams));
   app.add_option_function<std::string>(
          "--seed",
          [&](const std::string& text) {

@@ -1,47 +1,8 @@
-#include <algorithm>
-#include <atomic>
-#include <chrono>
+#include "tenon/session_state.h"
 
-#include "tenon/engine/sequence.h"
-#include "tenon/engine/state_file.h"
-#include "tenon/model_state.h"
-#include "tenon/text/sampler.h"
-#include "tenon/text/utf8.h"
+#include <algorithm>
 
 namespace tenon {
-
-namespace {
-
-using Clock = std::chrono::steady_clock;
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
-
-size_t common_prefix(std::span<const int32_t> a, std::span<const int32_t> b) {
-  return static_cast<size_t>(std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first - a.begin());
-}
-
-}  // namespace
-
-struct Session::State {
-  std::shared_ptr<const Model::State> model;
-  std::unique_ptr<engine::Sequence> sequence;
-  SessionOptions options;
-  std::vector<text::ChatMessage> messages;  // of chat()
-  std::string conversation;      // the text whose tokens `history` are: template and answers so far
-  std::vector<int32_t> history;  // the tokens whose keys and values are cached
-  std::atomic<bool> cancelled = false;
-
-  Result<std::vector<int32_t>> render(std::string& text) const;
-  Result<Generation> generate(std::span<const int32_t> prompt, const GenerateOptions& options,
-                              const TextCallback& on_text, std::string& answer);
-  Status evaluate_prompt(std::span<const int32_t> prompt, const GenerateOptions& options, Generation& out);
-  Status evaluate(std::span<const int32_t> tokens, const engine::EvaluateCallbacks& callbacks = {});
-  engine::StateIdentity identity() const;
-  Status take(std::vector<int32_t> tokens, std::span<const std::byte> saved);
-  template <class Run>
-  Status append(std::span<const int32_t> tokens, const Run& run);
-};
 
 Session::Session(std::unique_ptr<State> state) : state_(std::move(state)) {}
 Session::~Session() = default;
@@ -91,92 +52,6 @@ Status Session::State::append(std::span<const int32_t> tokens, const Run& run) {
   }
   follow();
   return status;
-}
-
-// Keeps what is cached of the prompt and evaluates the rest; the last token always, for its logits. A cache
-// that cannot be trimmed is kept as a whole or not at all.
-Status Session::State::evaluate_prompt(std::span<const int32_t> prompt,
-                                       const GenerateOptions& generate_options, Generation& out) {
-  size_t kept = std::min(common_prefix(prompt, history), prompt.size() - 1);
-  if (static_cast<int64_t>(prompt.size()) > sequence->context()) {
-    return Error{ErrorCode::kContextFull, "prompt",
-                 "at most " + std::to_string(sequence->context()) + " tokens", std::to_string(prompt.size()),
-                 "use a larger context (-c) or a shorter prompt"};
-  }
-  if (kept < history.size() && !sequence->can_trim()) {
-    kept = 0;
-    sequence->reset();
-  }
-  TENON_RETURN_IF_ERROR(sequence->trim(static_cast<int64_t>(kept)));
-  history.resize(kept);
-  out.prompt_tokens = static_cast<int64_t>(prompt.size());
-  const Status status = evaluate(prompt.subspan(kept), {.progress = generate_options.prompt_progress,
-                                                        .cancelled = [this] { return cancelled.load(); }});
-  out.evaluated_tokens = sequence->length() - static_cast<int64_t>(kept);
-  return status;
-}
-
-Result<Generation> Session::State::generate(std::span<const int32_t> prompt,
-                                            const GenerateOptions& generate_options,
-                                            const TextCallback& on_text, std::string& answer) {
-  const Clock::time_point start = Clock::now();
-  const text::Tokenizer& tokenizer = *model->tokenizer;
-  Generation out;
-  TENON_ASSIGN(text::Sampler sampler,
-               text::Sampler::create({.temperature = generate_options.temperature,
-                                      .top_k = generate_options.top_k,
-                                      .top_p = generate_options.top_p,
-                                      .min_p = generate_options.min_p,
-                                      .seed = generate_options.seed},
-                                     std::min<int32_t>(tokenizer.vocabulary_size(),
-                                                       static_cast<int32_t>(model->vocabulary_rows))));
-  if (prompt.empty()) {
-    return Error{ErrorCode::kInvalidArgument, "prompt", "at least one token", "none", "give a text with -p"};
-  }
-  const Status evaluated = evaluate_prompt(prompt, generate_options, out);
-  out.prompt_seconds = seconds_since(start);
-  if (!evaluated.ok() && evaluated.error().code == ErrorCode::kCancelled) {
-    out.stop = StopReason::kCancelled;
-    return out;
-  }
-  TENON_RETURN_IF_ERROR(evaluated);
-
-  const Clock::time_point prompt_end = Clock::now();
-  text::Utf8Stream stream;
-  const auto emit = [&](std::string piece) {
-    if (piece.empty()) return true;
-    if (answer.empty()) out.first_token_seconds = seconds_since(start);
-    answer += piece;
-    return !on_text || on_text(piece);
-  };
-  for (;;) {
-    if (cancelled) {
-      out.stop = StopReason::kCancelled;
-      break;
-    }
-    if (generate_options.max_tokens >= 0 && out.generated_tokens >= generate_options.max_tokens) {
-      out.stop = StopReason::kMaxTokens;
-      break;
-    }
-    const int32_t token = sampler.sample(sequence->logits());
-    if (tokenizer.is_end_of_generation(token)) {
-      out.stop = StopReason::kEndOfText;
-      break;
-    }
-    ++out.generated_tokens;
-    if (!emit(stream.append(tokenizer.decode_piece(token, false)))) {
-      out.stop = StopReason::kCallback;
-      break;
-    }
-    if (sequence->length() == sequence->context()) {
-      out.stop = StopReason::kContextFull;
-      break;
-    }
-    TENON_RETURN_IF_ERROR(evaluate({&token, 1}));
-  }
-  if (out.stop != StopReason::kCallback) emit(stream.flush());
-  out.generation_seconds = seconds_since(prompt_end);
-  return out;
 }
 
 // The conversation so far as tokens. When the rendered text goes on from the text that is cached, only the
@@ -230,7 +105,8 @@ Result<Generation> Session::chat(std::string_view message, const GenerateOptions
   s.messages.push_back({"assistant", answer, ""});
   // Holds only while every generated token is cached; else the next turn tokenises anew and keeps the common
   // part.
-  const bool whole = out->stop == StopReason::kEndOfText || out->stop == StopReason::kMaxTokens;
+  const bool whole =
+      options.beams <= 1 && (out->stop == StopReason::kEndOfText || out->stop == StopReason::kMaxTokens);
   s.conversation = whole ? text + answer : "";
   return out;
 }

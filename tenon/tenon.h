@@ -58,6 +58,9 @@ struct GenerateOptions {
   float top_p = 0.95f;
   float min_p = 0.05f;
   uint64_t seed = 0;
+  // More than 1: the likeliest answer that a search with so many beams finds, in one piece; no sampling then.
+  // The whole prompt is evaluated each time. Not for models with recurrent states.
+  int32_t beams = 1;
   // Called while a long prompt is evaluated. May be empty.
   std::function<void(int64_t done, int64_t total)> prompt_progress = {};
 };
@@ -152,8 +155,8 @@ class TENON_API Session {
   // A second session that holds what this one does; both go on on their own.
   Result<Session> fork() const;
   // The tokens and what the model remembers of them, to a file and back: in another process too, and under
-  // another StateForm. Messages of chat() are not part of it. Errors name the file and what differs, and leave
-  // the session as it was.
+  // another StateForm. Messages of chat() are not part of it. Errors name the file and what differs, and
+  // leave the session as it was.
   Status save(const std::string& path) const;
   Status restore(const std::string& path);
 
