@@ -98,6 +98,16 @@ TEST(Decomposition, RopeInAllForms) {
   }
 }
 
+// Every pair by its own component of the position.
+TEST(Decomposition, InterleavedRope) {
+  expect_equal(
+      {"f32[1,T:token,3:head,12:head_size]", "i32[1,1,1,4*T:token]"},
+      "%y = Rope(%p0:0, %p1:0) {mode=imrope, n_rot=10, freq_base=100, sections=[2,1,1,1]}",
+      {{"p0", random_floats(ElementType::kF32, {1, 3, 3, 12}, 16)},
+       {"p1", HostTensor::of(ElementType::kI32, {1, 1, 1, 12}, {4, 0, 11, 1, 2, 3, 5, 6, 7, 9, 8, 10})}},
+      kF32Rounding);
+}
+
 // [T,1,…], the form of paged attention: every token a batch of its own.
 TEST(Decomposition, RopeOfTokensOnTheFirstAxis) {
   expect_equal({"f32[T:token,1,3:head,8:head_size]", "i32[T:token,1,1,1]"},

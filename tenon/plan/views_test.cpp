@@ -94,7 +94,7 @@ TEST(Views, HeadsOfAPartOfEachRow) {
                 op::all_schemas())
           .value();
   const Operand part = *view_of(*model.find("s"), 1, packed(model.find("x")->port_type(0)));
-  EXPECT_EQ(describe(view_of(*model.find("v"), 0, part)), "[1,T,2,4] by [80*T,80,16,4] at 8");
+  EXPECT_EQ(describe(view_of(*model.find("v"), 0, part)), "[1,T,2,4] by [4,80,16,4] at 8");
 }
 
 // Axes that lie without gaps become one; across a gap they do not.
