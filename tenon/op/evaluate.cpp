@@ -29,6 +29,11 @@ class Evaluation {
     return outputs;
   }
 
+  Result<SymbolValues> symbols() {
+    TENON_RETURN_IF_ERROR(bind_symbols());
+    return symbols_;
+  }
+
  private:
   static HostTensor copy_of(const TensorRef& value) {
     const auto bytes = bytes_for(value.element, value.element_count());
@@ -259,6 +264,10 @@ class Evaluation {
 
 Result<HostTensors> evaluate(const ir::Model& model, const HostTensors& inputs, SymbolValues symbols) {
   return Evaluation(model, inputs, std::move(symbols)).run();
+}
+
+Result<SymbolValues> symbol_values(const ir::Model& model, const HostTensors& inputs, SymbolValues symbols) {
+  return Evaluation(model, inputs, std::move(symbols)).symbols();
 }
 
 }  // namespace tenon::op

@@ -14,4 +14,8 @@ namespace tenon::op {
 // name.
 Result<HostTensors> evaluate(const ir::Model& model, const HostTensors& inputs, SymbolValues symbols = {});
 
+// The values that the symbols of such a run get.
+Result<SymbolValues> symbol_values(const ir::Model& model, const HostTensors& inputs,
+                                   SymbolValues symbols = {});
+
 }  // namespace tenon::op

@@ -1,10 +1,13 @@
 #include "tests/conform/runtimes.h"
 
+#include <algorithm>
 #include <cstdlib>
+#include <set>
 
 #include "tenon/cpu/backend.h"
 #include "tenon/cpu/dispatch.h"
 #include "tenon/op/evaluate.h"
+#include "tenon/op/op.h"
 #include "tenon/runtime/session.h"
 
 namespace tenon::conform {
@@ -27,46 +30,53 @@ Result<std::shared_ptr<runtime::Backend>> cpu_backend(const std::string& isa) {
   return backend;
 }
 
-// Of symbols that are an input's extent or an input's element.
-SymbolValues with_symbols_of_inputs(const ir::Model& model, const op::HostTensors& inputs,
-                                    SymbolValues symbols) {
-  for (const ir::Node* node : model.parameters()) {
-    const auto& parameter = node->attributes_as<ir::ParameterAttributes>();
-    const op::HostTensor& tensor = inputs.at(parameter.name);
-    for (size_t axis = 0; axis < tensor.extents.size(); ++axis) {
-      const auto symbol = parameter.type.axes.at(axis).extent.symbol_name();
-      if (symbol) symbols[*symbol] = tensor.extents[axis];
-    }
-    if (!parameter.value_symbol.empty()) {
-      symbols[parameter.value_symbol] = static_cast<int64_t>(tensor.values().front());
-    }
-  }
-  return symbols;
+std::vector<int64_t> extents_of(const TensorType& type, const SymbolValues& symbols) {
+  std::vector<int64_t> out;
+  for (const Dim& dim : type.dims()) out.push_back(dim.evaluate(symbols));
+  return out;
 }
 
-// Inputs by copy: a plan may write caches in place.
+// What the steps write into the memory of inputs: their names.
+std::set<std::string> written_inputs(const ir::Model& model) {
+  std::set<std::string> out;
+  for (const ir::Node* node : model.topological_order()) {
+    const op::OpDefinition* const op = op::find_op(node->op());
+    if (!op) continue;
+    for (const int input : op->written_inputs)
+      out.insert(node->input(input).node().attributes_as<ir::ParameterAttributes>().name);
+  }
+  return out;
+}
+
+// Inputs by copy: a plan may write caches in place. A variable that is not given is zero, as evaluate() has
+// it.
 Result<RunResult> run_plan(const std::shared_ptr<runtime::Backend>& backend, const ir::Model& model,
                            op::HostTensors inputs, const SymbolValues& symbols) {
   plan::PlanOptions options;
   options.workers = backend->workers();
-  for (const auto& [name, value] : symbols) options.symbols[name] = {1, value};
+  for (const auto& [name, value] : symbols) options.symbols[name] = {std::min<int64_t>(value, 1), value};
   TENON_ASSIGN(const auto plan, plan::make_plan(model, backend->target(), options));
   TENON_ASSIGN(const auto session, runtime::Session::create(backend, plan));
 
-  RunResult out;
-  for (auto& [name, tensor] : inputs) {
-    TENON_RETURN_IF_ERROR(session->bind_input(name, tensor.bytes.data(), tensor.bytes.size()));
+  for (const plan::InputBinding& input : plan->inputs) {
+    const ir::ParameterAttributes& parameter = input.parameter;
+    op::HostTensor& tensor =
+        inputs
+            .try_emplace(parameter.name,
+                         op::HostTensor::make(parameter.type.element, extents_of(parameter.type, symbols)))
+            .first->second;
+    TENON_RETURN_IF_ERROR(session->bind_input(parameter.name, tensor.bytes.data(), tensor.bytes.size()));
   }
+  RunResult out;
   for (const plan::OutputBinding& output : plan->outputs) {
-    std::vector<int64_t> extents;
-    for (const Dim& dim : output.type.dims()) extents.push_back(dim.evaluate(symbols));
     op::HostTensor& tensor = out.outputs[output.name] =
-        op::HostTensor::make(output.type.element, std::move(extents));
+        op::HostTensor::make(output.type.element, extents_of(output.type, symbols));
     TENON_RETURN_IF_ERROR(session->bind_output(output.name, tensor.bytes.data(), tensor.bytes.size()));
   }
   std::vector<runtime::SymbolValue> values;
   for (const auto& [name, value] : symbols) values.push_back({name, value});
   TENON_RETURN_IF_ERROR(session->run(values));
+  for (const std::string& name : written_inputs(model)) out.outputs[name] = inputs.at(name);
   for (const plan::Step& step : plan->lists.front().steps) {
     out.kernels += (out.kernels.empty() ? "" : ",") + std::string(step.row);
   }
@@ -90,7 +100,8 @@ Result<RunResult> run_on(const std::string& runtime, const ir::Model& model, con
     return RunResult{std::move(outputs), ""};
   }
   TENON_ASSIGN(const std::shared_ptr<runtime::Backend> backend, cpu_backend(runtime.substr(kCpu.size())));
-  return run_plan(backend, model, inputs, with_symbols_of_inputs(model, inputs, symbols));
+  TENON_ASSIGN(const SymbolValues values, op::symbol_values(model, inputs, symbols));
+  return run_plan(backend, model, inputs, values);
 }
 
 }  // namespace tenon::conform

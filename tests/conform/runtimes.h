@@ -20,7 +20,7 @@ struct RunResult {
   std::string kernels;  // of the plan's steps, "matmul,add"; "reference" where the CPU has no kernel
 };
 
-// `runtime` is one of runtimes(). Symbols get their values as in op::evaluate.
+// `runtime` is one of runtimes(). Inputs, outputs, variables and symbols are as in op::evaluate.
 Result<RunResult> run_on(const std::string& runtime, const ir::Model& model, const op::HostTensors& inputs,
                          const SymbolValues& symbols);
 

@@ -51,6 +51,10 @@ Edge HandDecoder::cache(std::string name, std::string_view type, decoder::Cache 
   return node({"NONE", name, {}, {}, {parsed(type)}, cache});
 }
 
+Edge HandDecoder::recurrent_state(std::string name, std::string_view type, int64_t layer) {
+  return node({"NONE", name, {}, {}, {parsed(type)}, decoder::RecurrentState{layer}});
+}
+
 Edge HandDecoder::mask(std::string name, std::string_view type, decoder::Mask mask) {
   return node({"NONE", name, {}, {}, {parsed(type)}, mask});
 }

@@ -26,6 +26,7 @@ class HandDecoder : public decoder::Decoder {
   Edge weight(std::string name, std::string_view type, std::vector<std::byte> bytes);
   Edge weight(std::string name, std::string_view type, const std::vector<float>& values);  // f32
   Edge cache(std::string name, std::string_view type, decoder::Cache cache = {});
+  Edge recurrent_state(std::string name, std::string_view type, int64_t layer = -1);
   Edge mask(std::string name, std::string_view type, decoder::Mask mask = {});
   // Port 0 of a node of that op. It is named after the op and its place.
   Edge node(std::string_view op, std::vector<Edge> inputs, std::string_view type,
