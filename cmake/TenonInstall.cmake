@@ -35,3 +35,20 @@ function(tenon_public_library)
   install(FILES ${PROJECT_BINARY_DIR}/TenonConfig.cmake ${PROJECT_BINARY_DIR}/TenonConfigVersion.cmake
           DESTINATION ${package_dir})
 endfunction()
+
+# tenon_install_compiler(base type … pass): the way from a file to a graph, for consumers who bring passes of their own:
+# static libraries and all headers of those folders, which depend on each other alone, as Tenon::compiler.
+function(tenon_install_compiler)
+  set(targets ${ARGN})
+  list(TRANSFORM targets PREPEND tenon_)
+  add_library(tenon_compiler INTERFACE)
+  target_link_libraries(tenon_compiler INTERFACE ${targets})
+  target_compile_features(tenon_compiler INTERFACE cxx_std_20)
+  target_include_directories(tenon_compiler INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+  set_target_properties(tenon_compiler PROPERTIES EXPORT_NAME compiler)
+  install(TARGETS tenon_compiler ${targets} EXPORT TenonTargets)
+  foreach(folder ${ARGN})
+    install(DIRECTORY ${PROJECT_SOURCE_DIR}/tenon/${folder} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tenon
+            FILES_MATCHING PATTERN "*.h" PATTERN "*test*" EXCLUDE)
+  endforeach()
+endfunction()

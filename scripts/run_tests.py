@@ -147,14 +147,16 @@ class Runner:
             self.item(f"scripts/{test.name}", [sys.executable, test])
 
     def package(self):
-        """The installed package serves a consumer: examples/hello finds it, links it and answers."""
-        prefix, hello = self.build / "installed", self.build / "hello"
-        self.item("install", ["rm", "-rf", prefix, hello], ["cmake", "--install", self.build, "--prefix", prefix])
+        """The installed package serves consumers: those in examples/ find it, link it and run."""
+        prefix = self.build / "installed"
+        self.item("install", ["rm", "-rf", prefix], ["cmake", "--install", self.build, "--prefix", prefix])
         self.item("exported symbols", ["scripts/check_symbols.py", prefix / "lib" / "libtenon.so"])
-        if self.item("build examples/hello",
-                     ["cmake", "-S", "examples/hello", "-B", hello, f"-DCMAKE_PREFIX_PATH={prefix}"],
-                     ["cmake", "--build", hello]):
-            self.item("run examples/hello", [hello / "hello", MODEL, "Say hello."])
+        for example, arguments in [("hello", [MODEL, "Say hello."]), ("own_pass", [MODEL])]:
+            build = self.build / example
+            if self.item(f"build examples/{example}", ["rm", "-rf", build],
+                         ["cmake", "-S", f"examples/{example}", "-B", build, f"-DCMAKE_PREFIX_PATH={prefix}"],
+                         ["cmake", "--build", build]):
+                self.item(f"run examples/{example}", [build / example, *arguments])
 
     def sanitizers(self):
         build = ROOT / "build" / "asan"
