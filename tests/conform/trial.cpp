@@ -114,7 +114,7 @@ std::string compare(const Trial& trial, std::vector<double> found, Comparison& r
   }
   double nearest = -1;
   for (size_t i = 0; i < found.size(); ++i) {
-    const double error = std::abs(found[i] - expected[i]);
+    const double error = found[i] == expected[i] ? 0 : std::abs(found[i] - expected[i]);  // infinities, too
     const double allowed = by_element ? trial.tolerance ? trial.tolerance(i, expected[i]) : 0
                                       : std::numeric_limits<double>::infinity();
     if (!(error <= allowed)) {
