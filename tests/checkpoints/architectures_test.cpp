@@ -67,7 +67,7 @@ double worst_row(const std::shared_ptr<const gguf::File>& file, const std::strin
         error += (row.at(i) - wanted[i]) * (row.at(i) - wanted[i]);
         scale += wanted[i] * wanted[i];
       }
-      worst = std::max(worst, error / scale);
+      if (!(error / scale <= worst)) worst = error / scale;  // not a number counts, too
       wanted += width;
     }
     next += length;
