@@ -20,7 +20,7 @@ struct RmsNormJob {
   float epsilon = 0.0f;
 };
 
-enum class BinaryOp : uint8_t { kAdd, kMultiply };
+enum class BinaryOp : uint8_t { kAdd, kDivide, kMultiply };
 
 // out[r, i] = a[r, i] op b[r % b_rows, i], or b[r % b_rows, 0] where b_width is 1.
 struct BinaryJob {

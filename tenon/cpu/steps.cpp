@@ -19,6 +19,7 @@ constexpr StepRow kSteps[] = {
     {"concat", step_concat},
     {"convert", step_convert},
     {"copy", step_copy},
+    {"divide", step_divide},
     {"gated_delta_net", step_gated_delta_net},
     {"gather_rows", step_gather_rows},
     {"geglu", step_geglu},
@@ -44,6 +45,7 @@ constexpr StepRow kSteps[] = {
     {"swiglu", step_swiglu},
     {"swiglu_oai", step_swiglu_oai},
     {"tanh", step_tanh},
+    {"topk", step_topk},
 };
 
 }  // namespace

@@ -33,6 +33,8 @@ struct ExpertsExtents {
   int64_t tokens = 0, used = 0, experts = 0, rows = 0, depth = 0;
 };
 size_t experts_scratch_bytes(const ExpertsExtents& extents, const KernelTable& kernels, int workers);
+// Of a step that sorts rows of `width` numbers.
+size_t topk_scratch_bytes(int64_t width, int workers);
 
 // What step_paged_attention takes of its scratch beside the kernel's: the places of this step's rows.
 size_t paged_places_bytes(int64_t tokens, int64_t heads);
@@ -58,6 +60,8 @@ Status step_tanh(const runtime::BoundStep&, const StepContext&);
 Status step_geglu(const runtime::BoundStep&, const StepContext&);
 Status step_matmul_experts(const runtime::BoundStep&, const StepContext&);
 Status step_matmul_experts_swiglu(const runtime::BoundStep&, const StepContext&);
+Status step_divide(const runtime::BoundStep&, const StepContext&);
+Status step_topk(const runtime::BoundStep&, const StepContext&);
 Status step_softmax(const runtime::BoundStep&, const StepContext&);
 Status step_swiglu_oai(const runtime::BoundStep&, const StepContext&);
 Status step_swiglu(const runtime::BoundStep&, const StepContext&);

@@ -77,6 +77,10 @@ Status step_add(const runtime::BoundStep& step, const StepContext& context) {
   return binary(BinaryOp::kAdd, step, context);
 }
 
+Status step_divide(const runtime::BoundStep& step, const StepContext& context) {
+  return binary(BinaryOp::kDivide, step, context);
+}
+
 Status step_multiply(const runtime::BoundStep& step, const StepContext& context) {
   return binary(BinaryOp::kMultiply, step, context);
 }

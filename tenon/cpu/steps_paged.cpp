@@ -83,6 +83,7 @@ Status step_paged_attention(const runtime::BoundStep& step, const StepContext& c
   TENON_ASSIGN(const op::PagedTables tables, op::paged_tables(part.inputs));
   const TensorRef& q = part.inputs[op::kPagedQ];
   AttentionJob job = job_of(part, attributes);
+  if (part.inputs.size() > op::kPagedSinks) job.sinks = part.inputs[op::kPagedSinks].as<float>();
 
   auto* const places = reinterpret_cast<int64_t*>(step.scratch);
   if (attributes.writes) {

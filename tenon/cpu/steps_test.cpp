@@ -160,15 +160,23 @@ TEST_P(Steps, AnExpertThatIsNotThereIsAnError) {
   }
 }
 
-TEST_P(Steps, ScoresBecomeSharesAndUnitsAreClamped) {
+TEST_P(Steps, RoutersAndUnitsOfExperts) {
   expect_agreement(R"(
     %x = Parameter() {name="x", type=f32[1,1,T:token,43]}
     %y = Parameter() {name="y", type=f32[1,1,T:token,43]}
     %shares = Softmax(%x:0)
     %unit = SwiGLUOai(%x:0, %y:0) {limit=1.25}
-    %a = Result(%shares:0) {name="shares"}
-    %b = Result(%unit:0) {name="unit"})",
-                   {"softmax", "swiglu_oai"});
+    %shift = Parameter() {name="shift", type=f32[1,1,T:token,1]}
+    %quotient = Divide(%shares:0, %shift:0)
+    %k = Constant() {type=i64[], values=[5]}
+    %top = TopK(%x:0, %k:0)
+    %low = TopK(%x:0, %k:0) {mode=min}
+    %a = Result(%quotient:0) {name="quotient"}
+    %b = Result(%unit:0) {name="unit"}
+    %c = Result(%top:0) {name="top"}
+    %d = Result(%top:1) {name="top_ids"}
+    %e = Result(%low:1) {name="low_ids"})",
+                   {"softmax", "swiglu_oai", "divide", "topk", "topk"}, 2e-5);
 }
 
 // A view that leaves gaps between rows: the first 24 of 40 elements.

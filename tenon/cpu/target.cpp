@@ -11,6 +11,7 @@
 #include "tenon/op/rope.h"
 #include "tenon/op/scatter_update.h"
 #include "tenon/op/softmax.h"
+#include "tenon/op/topk.h"
 
 namespace tenon::cpu {
 
@@ -107,6 +108,15 @@ std::string refuse_experts_swiglu(const Match& match) {
   if (gate != match.operands[3].type())
     return wants("gate and up of one type, " + gate.to_string(), match.operands[3]);
   return refuse_experts(match);
+}
+
+// Operands data, k.
+std::string refuse_topk(const Match& match) {
+  const auto& attributes = match.root().attributes_as<op::TopKAttributes>();
+  const ir::Value data = match.operands[0];
+  if (attributes.axis != -1 && attributes.axis != data.type().rank() - 1) return wants("the last axis", data);
+  if (attributes.index_type != ElementType::kI32) return "gives i32 indices alone";
+  return is_f32(data) ? "" : wants("f32", data);
 }
 
 std::string refuse_softmax(const Match& match) {
@@ -397,7 +407,17 @@ plan::Target make_target(const KernelTable& kernels) {
            .scratch_bytes = attention_scratch},
           {.id = "paged_attention",
            .pattern = "PagedAttention(q, Convert(k), Convert(v), key_cache:Parameter, value_cache:Parameter, "
+                      "past, begins, blocks, block_begins, longest, sinks)",
+           .refuse = refuse_paged_attention,
+           .scratch_bytes = paged_scratch},
+          {.id = "paged_attention",
+           .pattern = "PagedAttention(q, Convert(k), Convert(v), key_cache:Parameter, value_cache:Parameter, "
                       "past, begins, blocks, block_begins, longest)",
+           .refuse = refuse_paged_attention,
+           .scratch_bytes = paged_scratch},
+          {.id = "paged_attention",
+           .pattern = "PagedAttention(q, k, v, key_cache:Parameter, value_cache:Parameter, past, begins, "
+                      "blocks, block_begins, longest, sinks)",
            .refuse = refuse_paged_attention,
            .scratch_bytes = paged_scratch},
           {.id = "paged_attention",
@@ -405,7 +425,15 @@ plan::Target make_target(const KernelTable& kernels) {
                       "blocks, block_begins, longest)",
            .refuse = refuse_paged_attention,
            .scratch_bytes = paged_scratch},
+          {.id = "topk",
+           .pattern = "TopK(data, k)",
+           .refuse = refuse_topk,
+           .scratch_bytes =
+               [](const Match& match, const Limits& limits) {
+                 return topk_scratch_bytes(limits.largest(match.operands[0].type().dim(-1)), limits.workers);
+               }},
           {.id = "add", .pattern = "Add(a, b)", .refuse = refuse_binary},
+          {.id = "divide", .pattern = "Divide(a, b)", .refuse = refuse_binary},
           {.id = "swiglu", .pattern = "Multiply(Swish(gate), up)", .refuse = refuse_gate},
           {.id = "multiply", .pattern = "Multiply(a, b)", .refuse = refuse_binary},
           {.id = "gelu", .pattern = "Gelu", .refuse = refuse_gelu},

@@ -19,7 +19,12 @@ void binary_of(const BinaryJob& job, const Worker& worker) {
     for (int64_t i = begin; i < end; i += V::kLanes) {
       const int64_t n = smaller(end - i, V::kLanes);
       const F32 left = V::load(a + i, n), right = single ? same : V::load(b + i, n);
-      V::store(out + i, kOp == BinaryOp::kAdd ? V::add(left, right) : V::mul(left, right), n);
+      if constexpr (kOp == BinaryOp::kAdd)
+        V::store(out + i, V::add(left, right), n);
+      else if constexpr (kOp == BinaryOp::kDivide)
+        V::store(out + i, V::div(left, right), n);
+      else
+        V::store(out + i, V::mul(left, right), n);
     }
   });
 }
@@ -28,6 +33,8 @@ template <class V>
 void binary(const BinaryJob& job, const Worker& worker) {
   if (job.op == BinaryOp::kAdd)
     binary_of<V, BinaryOp::kAdd>(job, worker);
+  else if (job.op == BinaryOp::kDivide)
+    binary_of<V, BinaryOp::kDivide>(job, worker);
   else
     binary_of<V, BinaryOp::kMultiply>(job, worker);
 }
