@@ -32,8 +32,10 @@ mkdir "$work/ops" "$work/quant" "$work/logits" "$work/tokens" "$work/samplers" "
 for pair in smollm2=SmolLM2-135M-Instruct-Q4_1 qwen2.5-coder=Qwen2.5-Coder-0.5B-Instruct-Q4_K_M; do
   "$oracle" tokens "$tree/models/${pair#*=}.gguf" "$golden/tokens/inputs.json" -o "$work/tokens/${pair%%=*}.json"
 done
-"$oracle" tokens "$cache/llama_cpp_python-0.3.36/vendor/llama.cpp/models/ggml-vocab-llama-spm.gguf" \
-  "$golden/tokens/inputs.json" -o "$work/tokens/llama-spm.json"
+for name in llama-spm gemma-4; do
+  "$oracle" tokens "$cache/llama_cpp_python-0.3.36/vendor/llama.cpp/models/ggml-vocab-$name.gguf" \
+    "$golden/tokens/inputs.json" -o "$work/tokens/$name.json"
+done
 
 # Fixtures. Where one has quantised weights, `exact` is what llama.cpp gives for them as F32; where one has a GELU, what
 # llama.cpp gives without the table of f16 from which ggml takes that function.
@@ -46,10 +48,12 @@ for model in "$work"/models/*.gguf; do
   name=$(basename "$model" .gguf)
   exact=
   case $name in gemma*) exact=--exact-gelu ;; esac
-  if [ "$name" = llama-mixed-types ]; then
-    exact="--exact $work/$name.f32"
-    "$llama_bin/llama-quantize" --allow-requantize "$model" "$work/$name.f32" F32 >/dev/null 2>&1
-  fi
+  case $name in
+    llama-mixed-types | *-mxfp4)
+      exact="--exact $work/$name.f32"
+      "$llama_bin/llama-quantize" --allow-requantize "$model" "$work/$name.f32" F32 >/dev/null 2>&1
+      ;;
+  esac
   # shellcheck disable=SC2046,SC2086 # the arguments are words
   "$oracle" logits "$model" $(cat "$work/models/$name.arguments") $exact -o "$work/logits/$name.gguf"
 done
