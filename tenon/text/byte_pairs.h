@@ -3,20 +3,17 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "tenon/base/result.h"
+#include "tenon/text/marked_text.h"
 
 namespace tenon::text {
 
 class BytePairs {
  public:
-  using FindToken = std::function<std::optional<int32_t>(std::string_view text)>;
-
   // `merges` as in tokenizer.ggml.merges: "left right", the earlier the stronger. Each of left, right and
   // their concatenation must be a token. Of two equal ones the first counts.
   static Result<BytePairs> build(const std::vector<std::string>& merges, const FindToken& find_token);

@@ -59,7 +59,7 @@ TEST_P(ChatTemplateModels, Conversations) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Models, ChatTemplateModels, testing::Values("smollm2", "qwen2.5-coder"));
+INSTANTIATE_TEST_SUITE_P(Models, ChatTemplateModels, testing::Values("gemma-3", "qwen2.5-coder", "smollm2"));
 
 }  // namespace
 }  // namespace tenon::text

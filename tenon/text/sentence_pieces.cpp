@@ -7,24 +7,7 @@
 namespace tenon::text {
 namespace {
 
-constexpr std::string_view kSpace = "\xE2\x96\x81";  // U+2581
-constexpr std::string_view kHexDigits = "0123456789ABCDEF";
 constexpr size_t kNone = static_cast<size_t>(-1);
-
-std::string replace_all(std::string_view text, std::string_view from, std::string_view to) {
-  std::string out;
-  for (size_t at = text.find(from); at != std::string_view::npos; at = text.find(from)) {
-    out.append(text.substr(0, at)).append(to);
-    text.remove_prefix(at + from.size());
-  }
-  return out.append(text);
-}
-
-// By the first byte alone: what follows is not looked at.
-size_t character_bytes(char first) {
-  const auto byte = static_cast<uint8_t>(first);
-  return byte < 0xC0 ? 1 : byte < 0xE0 ? 2 : byte < 0xF0 ? 3 : 4;
-}
 
 // A part of the text; the parts that are left follow one another.
 struct Piece {
@@ -46,7 +29,7 @@ bool is_weaker(const Step& a, const Step& b) {
 
 class Merger {
  public:
-  Merger(std::string_view text, const std::vector<float>& scores, const SentencePieces::FindToken& find_token)
+  Merger(std::string_view text, const std::vector<float>& scores, const FindToken& find_token)
       : text_(text), scores_(scores), find_token_(find_token) {
     for (size_t at = 0; at < text.size();) {
       const size_t bytes = std::min(character_bytes(text[at]), text.size() - at);
@@ -92,7 +75,7 @@ class Merger {
 
   std::string_view text_;
   const std::vector<float>& scores_;
-  const SentencePieces::FindToken& find_token_;
+  const FindToken& find_token_;
   std::vector<Piece> pieces_;
   std::vector<Step> queue_;
 };
@@ -112,19 +95,13 @@ Result<SentencePieces> SentencePieces::build(std::vector<float> scores, size_t t
   SentencePieces pieces;
   pieces.scores_ = std::move(scores);
   pieces.scores_.resize(tokens);
-  for (size_t byte = 0; byte < pieces.bytes_.size(); ++byte) {
-    const char spelt[] = {'<', '0', 'x', kHexDigits[byte >> 4], kHexDigits[byte & 15], '>'};
-    const char itself = static_cast<char>(byte);
-    auto token = find_token({spelt, sizeof spelt});
-    if (!token) token = find_token({&itself, 1});
-    pieces.bytes_[byte] = token.value_or(-1);
-  }
+  pieces.bytes_ = find_byte_tokens(find_token);
   return pieces;
 }
 
 void SentencePieces::encode(std::string_view text, const FindToken& find_token,
                             std::vector<int32_t>& out) const {
-  const std::string escaped = replace_all(text, " ", kSpace);
+  const std::string escaped = with_space_marks(text);
   Merger merger(escaped, scores_, find_token);
   merger.run();
   merger.for_each([&](std::string_view piece) {
@@ -136,19 +113,6 @@ void SentencePieces::encode(std::string_view text, const FindToken& find_token,
       if (const int32_t token = bytes_[static_cast<uint8_t>(byte)]; token >= 0) out.push_back(token);
     }
   });
-}
-
-std::string with_spaces(std::string_view text) { return replace_all(text, kSpace, " "); }
-
-std::optional<char> spelt_byte(std::string_view text) {
-  if (text.size() != 6 || !text.starts_with("<0x") || text.back() != '>') return std::nullopt;
-  int value = 0;
-  for (const char digit : text.substr(3, 2)) {
-    const size_t at = std::string_view("0123456789ABCDEFabcdef").find(digit);
-    if (at == std::string_view::npos) return std::nullopt;
-    value = 16 * value + static_cast<int>(at < 16 ? at : at - 6);
-  }
-  return static_cast<char>(value);
 }
 
 }  // namespace tenon::text

@@ -4,20 +4,16 @@
 
 #include <array>
 #include <cstdint>
-#include <functional>
-#include <optional>
-#include <string>
 #include <string_view>
 #include <vector>
 
 #include "tenon/base/result.h"
+#include "tenon/text/marked_text.h"
 
 namespace tenon::text {
 
 class SentencePieces {
  public:
-  using FindToken = std::function<std::optional<int32_t>(std::string_view text)>;
-
   // `scores` by token, NaN refused; empty: all are 0. A byte's token is spelt <0xNN>, or as the byte itself.
   static Result<SentencePieces> build(std::vector<float> scores, size_t tokens, const FindToken& find_token);
 
@@ -29,11 +25,5 @@ class SentencePieces {
   std::vector<float> scores_;
   std::array<int32_t, 256> bytes_{};  // -1 where there is none
 };
-
-// A vocabulary's text with U+2581 as the spaces that it stands for.
-std::string with_spaces(std::string_view text);
-
-// The byte of a token spelt <0xNN>, which vocabularies with byte tokens of their own have.
-std::optional<char> spelt_byte(std::string_view text);
 
 }  // namespace tenon::text

@@ -86,7 +86,7 @@ TEST(SentencePieces, ScoresMayBeMissing) {
   EXPECT_THAT(build(data).encode("abc"), ElementsAre(10, 8)) << "all are equal: from the left";
 }
 
-TEST(SpeltByte, IsTwoHexadecimalDigits) {
+TEST(MarkedText, ASpeltByteIsTwoHexadecimalDigits) {
   EXPECT_EQ(spelt_byte("<0xaF>"), '\xAF');
   for (const char* other : {"<0xG0>", "<0x0>", "<0x000>", "0x00", ""})
     EXPECT_EQ(spelt_byte(other), std::nullopt);

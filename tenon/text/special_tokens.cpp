@@ -139,6 +139,11 @@ std::vector<int32_t> find_end_tokens(
   for (const auto& id : {ids.eos, ids.eot, ids.eom}) {
     if (id) ends.push_back(static_cast<int32_t>(*id));
   }
+  // Where tools answer by a token of their own, </s> is a word like others.
+  if (const auto word = find_token("</s>"); word && find_token("<|tool_response>")) {
+    std::erase(ends, *word);
+    types[static_cast<size_t>(*word)] = TokenType::kNormal;
+  }
   std::ranges::sort(ends);
   ends.erase(std::unique(ends.begin(), ends.end()), ends.end());
   return ends;

@@ -27,11 +27,11 @@ Result<Tokenizer> Tokenizer::load(const gguf::File& file) {
 }
 
 Result<Tokenizer> Tokenizer::build(VocabularyData data) {
-  const bool byte_level = data.model == kByteLevelModel;
-  if (!byte_level && data.model != kSentencePieceModel) {
+  constexpr std::string_view kKnown[] = {kByteLevelModel, kSentencePieceModel, kCharacterPairsModel};
+  if (std::ranges::find(kKnown, data.model) == std::end(kKnown)) {
     return Error{.code = ErrorCode::kUnsupported,
                  .where = "tokenizer.ggml.model",
-                 .wanted = "\"gpt2\" (byte-level BPE) or \"llama\" (SentencePiece)",
+                 .wanted = "\"gpt2\" (byte-level BPE), \"llama\" (SentencePiece) or \"gemma4\"",
                  .found = "\"" + data.model + "\"",
                  .remedy = "use a model with one of these tokenizers"};
   }
@@ -43,10 +43,15 @@ Result<Tokenizer> Tokenizer::build(VocabularyData data) {
   tokenizer.tokens_ = std::move(data.tokens);
   tokenizer.types_ = std::move(data.types);
   TENON_RETURN_IF_ERROR(tokenizer.index_tokens());
-  TENON_RETURN_IF_ERROR(byte_level ? tokenizer.prepare_byte_level(data)
-                                   : tokenizer.prepare_sentence_pieces(data));
-  tokenizer.resolve_special_ids(data);
   const auto find = [&tokenizer](std::string_view text) { return tokenizer.find_token(text); };
+  if (data.model == kByteLevelModel) {
+    TENON_RETURN_IF_ERROR(tokenizer.prepare_byte_level(data));
+  } else if (data.model == kSentencePieceModel) {
+    TENON_RETURN_IF_ERROR(tokenizer.prepare_sentence_pieces(data));
+  } else {
+    TENON_ASSIGN(tokenizer.characters_, CharacterPairs::build(data.merges, find));
+  }
+  tokenizer.resolve_special_ids(data);
   tokenizer.end_tokens_ = find_end_tokens(data.ids, find, tokenizer.types_, tokenizer.notes_);
   tokenizer.special_tokens_.emplace(tokenizer.tokens_, tokenizer.types_);
   return tokenizer;
@@ -133,7 +138,7 @@ void Tokenizer::resolve_special_ids(VocabularyData& data) {
   }
   if (ids.bos) bos_ = static_cast<int32_t>(*ids.bos);
   if (ids.eos) eos_ = static_cast<int32_t>(*ids.eos);
-  const bool wants_bos = data.add_bos.value_or(pieces_ || pre_tokenizer_->adds_bos);
+  const bool wants_bos = characters_ || data.add_bos.value_or(pieces_ || pre_tokenizer_->adds_bos);
   const bool wants_eos = data.add_eos.value_or(false);
   if (wants_bos && !bos_) notes_.push_back("the model wants a BOS token but names none; none is added");
   if (wants_eos && !eos_) notes_.push_back("the model wants an EOS token but names none; none is added");
@@ -164,10 +169,15 @@ void Tokenizer::encode_text(std::string_view text, std::vector<int32_t>& out) co
   if (pieces_) {
     pieces_->encode(
         text, [this](std::string_view piece) { return find_token(piece); }, out);
-  } else if (is_valid_utf8(text)) {
-    encode_byte_level(text, out);
+    return;
+  }
+  const std::string repaired = is_valid_utf8(text) ? std::string() : lenient_utf8(text);
+  if (!repaired.empty()) text = repaired;
+  if (characters_) {
+    characters_->encode(
+        text, [this](std::string_view piece) { return find_token(piece); }, out);
   } else {
-    encode_byte_level(lenient_utf8(text), out);
+    encode_byte_level(text, out);
   }
 }
 
@@ -191,7 +201,7 @@ std::string Tokenizer::decode_piece(int32_t token, bool special) const {
   const std::string& text = token_text(token);
   switch (types_[static_cast<size_t>(token)]) {
     case TokenType::kNormal:
-      return pieces_ ? with_spaces(text) : from_byte_alphabet(text);
+      return pieces_ || characters_ ? with_spaces(text) : from_byte_alphabet(text);
     case TokenType::kUserDefined:
       return text;
     case TokenType::kControl:

@@ -1,5 +1,5 @@
 // Text to token ids and back, giving the ids that llama.cpp gives: byte-level BPE (tokenizer.ggml.model =
-// gpt2) and SentencePiece (llama).
+// gpt2), SentencePiece (llama) and merging of characters (gemma4).
 #pragma once
 
 #include <array>
@@ -13,6 +13,7 @@
 #include "tenon/base/result.h"
 #include "tenon/gguf/file.h"
 #include "tenon/text/byte_pairs.h"
+#include "tenon/text/character_pairs.h"
 #include "tenon/text/pre_tokenizer.h"
 #include "tenon/text/sentence_pieces.h"
 #include "tenon/text/special_tokens.h"
@@ -40,7 +41,7 @@ class Tokenizer {
   static Result<Tokenizer> load(const gguf::File& file);
   static Result<Tokenizer> build(VocabularyData data);
 
-  // Any bytes encode. Byte-level BPE reads broken UTF-8 as lenient_utf8() says, SentencePiece byte by byte;
+  // Any bytes encode. Broken UTF-8 is read as lenient_utf8() says, by SentencePiece byte by byte;
   // a byte for which the vocabulary has no token is left out. SentencePiece begins a text, and what follows a
   // special token, with a space where the model wants one.
   std::vector<int32_t> encode(std::string_view text, EncodeOptions options = {}) const;
@@ -62,8 +63,8 @@ class Tokenizer {
   // nullopt when the file names none, but for SentencePiece: 1 and 2 then.
   std::optional<int32_t> bos() const { return bos_; }
   std::optional<int32_t> eos() const { return eos_; }
-  // The file's add_bos_token, else the pre-tokenizer's default, for SentencePiece true; false where there is
-  // no such token.
+  // The file's add_bos_token, else the pre-tokenizer's default, for SentencePiece true; for gemma4 true
+  // whatever the file says. False where there is no such token.
   bool adds_bos() const { return add_bos_; }
   bool adds_eos() const { return add_eos_; }  // the file's add_eos_token, else false
   bool is_end_of_generation(int32_t token) const;
@@ -92,7 +93,9 @@ class Tokenizer {
   std::optional<Splitter> splitter_;
   BytePairs pairs_;
 
-  std::optional<SentencePieces> pieces_;  // of a SentencePiece vocabulary alone
+  // Of vocabularies of these kinds alone.
+  std::optional<SentencePieces> pieces_;
+  std::optional<CharacterPairs> characters_;
   bool add_space_prefix_ = false;
 
   std::optional<SpecialTokens> special_tokens_;

@@ -87,7 +87,7 @@ Result<VocabularyData> read_vocabulary(const Metadata& metadata) {
     TENON_ASSIGN(data.scores, metadata.array<float>(kScores));
     TENON_RETURN_IF_ERROR(check_length(kScores, data.scores.size(), data.tokens.size()));
   }
-  if (data.model == kByteLevelModel || metadata.contains(kMerges)) {
+  if (data.model == kByteLevelModel || data.model == kCharacterPairsModel) {
     TENON_ASSIGN(data.merges, read_strings(metadata, kMerges));
   }
   TENON_ASSIGN(data.add_bos, read_flag(metadata, "tokenizer.ggml.add_bos_token"));

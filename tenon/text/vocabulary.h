@@ -18,14 +18,15 @@ enum class TokenType : uint8_t { kUndefined, kNormal, kUnknown, kControl, kUserD
 // Values of tokenizer.ggml.model.
 inline constexpr std::string_view kByteLevelModel = "gpt2";
 inline constexpr std::string_view kSentencePieceModel = "llama";
+inline constexpr std::string_view kCharacterPairsModel = "gemma4";
 
-// The tokenizer.ggml.* keys that byte-level BPE and SentencePiece need.
+// The tokenizer.ggml.* keys that the tokenizers need.
 struct VocabularyData {
   std::string model;                // one of those above, or an unknown one
   std::optional<std::string> pre;   // the pre-tokenizer's name
   std::vector<std::string> tokens;  // text by id
   std::vector<TokenType> types;     // by id; empty: all are normal
-  std::vector<std::string> merges;  // of gpt2: "left right", the strongest first
+  std::vector<std::string> merges;  // of gpt2 and gemma4: "left right", the strongest first
   std::vector<float> scores;        // by id, as far as the file has them: the higher, the sooner merged
   std::optional<bool> add_bos, add_eos;
   std::optional<bool> add_space_prefix;
@@ -38,8 +39,8 @@ struct VocabularyData {
   } ids;
 };
 
-// Errors name the key: one that is missing (model, tokens, gpt2's merges), has another type than the format
-// wants (scores f32, token_type i32 or u32), or a list whose length is not that of tokens.
+// Errors name the key: one that is missing (model, tokens, the merges of gpt2 and gemma4), has another type
+// than the format wants (scores f32, token_type i32 or u32), or a list whose length is not that of tokens.
 Result<VocabularyData> read_vocabulary(const gguf::Metadata& metadata);
 
 }  // namespace tenon::text

@@ -4,7 +4,8 @@
     python3 tools/oracle/capture_templates.py [--check]
 
 writes tests/golden/templates/expected.json from the conversations and the feature templates there and from the
-templates of the two checkpoints in models/, whose texts it stores beside it; all templates also become the corpus of
+templates of the two checkpoints in models/, whose texts it stores beside it, and of the families whose template lies
+there already; all templates also become the corpus of
 the fuzzer. --check compares instead of writing.
 """
 import argparse
@@ -26,6 +27,7 @@ MODELS = {
     "smollm2": ROOT / "models" / "SmolLM2-135M-Instruct-Q4_1.gguf",
     "qwen2.5-coder": ROOT / "models" / "Qwen2.5-Coder-0.5B-Instruct-Q4_K_M.gguf",
 }
+FAMILIES = {"gemma-3": {"bos_token": "<bos>", "eos_token": "<eos>"}}  # tests/golden/templates/<name>.jinja
 NOW = datetime.datetime(2026, 3, 5, 14, 7, 9)  # what strftime_now tells
 
 
@@ -121,6 +123,10 @@ def capture():
         template = metadata["tokenizer.chat_template"]
         files[GOLDEN / f"{name}.jinja"] = files[CORPUS / name] = template
         tokens = special_tokens(metadata)
+        expected["models"][name] = {
+            **tokens, "prompts": {c["name"]: render(env, template, c, tokens) for c in conversations}}
+    for name, tokens in FAMILIES.items():
+        template = files[CORPUS / name] = (GOLDEN / f"{name}.jinja").read_text()
         expected["models"][name] = {
             **tokens, "prompts": {c["name"]: render(env, template, c, tokens) for c in conversations}}
     files[GOLDEN / "expected.json"] = json.dumps(expected, ensure_ascii=False, indent=1) + "\n"

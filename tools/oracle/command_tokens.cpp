@@ -93,6 +93,12 @@ class Vocabulary {
 
   const llama_vocab* get() const { return llama_model_get_vocab(model_.get()); }
 
+  std::string kind() const {  // tokenizer.ggml.model
+    char text[64] = "";
+    llama_model_meta_val_str(model_.get(), "tokenizer.ggml.model", text, sizeof text);
+    return text;
+  }
+
   std::vector<int32_t> tokenize(const std::string& text, bool add_special, bool parse_special) const {
     std::vector<int32_t> tokens(3 * text.size() + 6);  // a space may be three bytes; BOS, EOS, a first space
     const int count = llama_tokenize(get(), text.data(), static_cast<int32_t>(text.size()), tokens.data(),
@@ -192,9 +198,12 @@ int run_tokens(std::vector<std::string> arguments) {
     }
   }
   result["with_bos_and_eos"] = run(Vocabulary(path, nullptr, true), inputs, false, true, true);
-  if (llama_vocab_type(own.get()) == LLAMA_VOCAB_TYPE_SPM) {  // it has none, and a text of its own for tokens
-    for (const Input& input : inputs)
-      result["detokenized"][input.name] = hash_of(own.detokenize(own.tokenize(input.text, false, true)));
+  const bool pieces = llama_vocab_type(own.get()) == LLAMA_VOCAB_TYPE_SPM;
+  if (pieces || own.kind() == "gemma4") {  // they have none
+    for (const Input& input : inputs) {
+      if (pieces)
+        result["detokenized"][input.name] = hash_of(own.detokenize(own.tokenize(input.text, false, true)));
+    }
     std::ofstream(flags.text("-o")) << write(result) << '\n';
     return 0;
   }
