@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <string>
 
 #include "tenon/cpu/rows_view.h"
 #include "tenon/cpu/steps.h"
@@ -40,6 +41,10 @@ Status step_topk(const runtime::BoundStep& step, const StepContext& context) {
   TENON_ASSIGN(const RowsView x, rows_of(part.inputs[0]));
   TENON_ASSIGN(const RowsView values, rows_of(part.outputs[0]));
   TENON_ASSIGN(const RowsView indices, rows_of(part.outputs[1]));
+  if (values.width > x.width) {  // a k that only the run knows
+    return Error{ErrorCode::kInvalidArgument, "TopK '" + step.step->name + "'",
+                 "k in [0, " + std::to_string(x.width) + "]", "k = " + std::to_string(values.width), ""};
+  }
   auto* const scored = reinterpret_cast<Scored*>(step.scratch) + context.worker.rank * x.width;
   const Worker::Range share = context.worker.share(x.rows);
   for (int64_t row = share.begin; row < share.end; ++row) {
