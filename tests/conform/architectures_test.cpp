@@ -23,6 +23,8 @@ const test::Breaker no_bias("E3_qkv_bias_ignored", "Q is not biased");
 const test::Breaker wider("E3_window_plus_1", "layers with a window see one token more");
 const test::Breaker narrower("E3_window_minus_1", "layers with a window see one token less");
 const test::Breaker one_base("E3_one_rope_base", "every layer has the RoPE base 1000000");
+const test::Breaker no_value_norm("E3_value_norm_ignored", "V is not normed");
+const test::Breaker no_softcap("E3_logit_softcap_ignored", "the logits are not capped");
 const test::Breaker whole_head("E3_rope_over_the_whole_head",
                                "a partial rotation turns the rest of the head too");
 const test::Breaker no_gate("E3_output_gate_ignored", "attention's output is not gated");
@@ -92,6 +94,8 @@ void put_fault_in(decoder::NodeView& node) {
     if (narrower.active()) --mask->window;
   }
   const bool left_out = (no_bias.active() && node.name.starts_with("Qcur_b-")) ||
+                        (no_value_norm.active() && node.name.starts_with("Vcur_normed-")) ||
+                        (no_softcap.active() && node.op == "TANH") ||
                         (no_gate.active() && node.name.starts_with("attn_gated-")) ||
                         (no_skip.active() && node.name.starts_with("mamba2_y_add_d-")) ||
                         (long_keys.active() && node.name.starts_with("k_conv_predelta-"));
