@@ -174,7 +174,20 @@ TEST(L7_EmbeddingAxis, LookupsByAnotherInputKeepTheirs) {
   EXPECT_EQ(axes_of(model->find_result("rows")->input(0).node()), std::vector<int64_t>{0});
 }
 
-constexpr const char* kRawLookup = R"(RAW)";
+constexpr const char* kRawLookup = R"(model "hand" {
+  %inp_tokens = Parameter() {name="inp_tokens", type=i32[1,1,1,T:token], role=tokens}
+  %inp_kv_idx = Parameter() {name="inp_kv_idx", type=i64[1,1,1,T:token], role=cache_index}
+  %table = Constant() {type=f32[9,8:channel], weight="table"}
+  %GET_ROWS.3/Squeeze = Squeeze(%inp_tokens:0) {axes=[0,1]} : i32[1,T:token]
+  %GET_ROWS.3/Gather = Gather(%table:0, %GET_ROWS.3/Squeeze:0) : f32[1,T:token,8:channel]
+  %GET_ROWS.3/Unsqueeze = Unsqueeze(%GET_ROWS.3/Gather:0) {axes=[0]} : f32[1,1,T:token,8:channel]
+  %RESHAPE.4/Reshape = Reshape(%GET_ROWS.3/Unsqueeze:0) {target=[0,-1,2,4], special_zero=true} : f32[1,T:token,2:head,4:head_size]
+  %cache = Parameter() {name="cache", type=f16[1,KV:position,2:head,4:head_size], role=cache}
+  %SET_ROWS.6/Convert = Convert(%RESHAPE.4/Reshape:0) {to=f16} : f16[1,T:token,2:head,4:head_size]
+  %SET_ROWS.6/ScatterUpdate = ScatterUpdate(%cache:0, %inp_kv_idx:0, %SET_ROWS.6/Convert:0) {axis=1} : f16[1,KV:position,2:head,4:head_size]
+  %cache.result = Result(%SET_ROWS.6/ScatterUpdate:0) {name="cache"}
+}
+)";
 
 TEST(L7_EmbeddingAxis, TheRawPathIsAsItWas) {
   const ir::Pass fault = fault_pass([](ir::Model& model) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "tenon/arch/architecture.h"
 #include "tenon/op/build.h"
@@ -141,6 +142,7 @@ TEST(H1_TwoDecoders, GiveTheSameLogits) {
 // ---- L13 ----
 
 const test::Breaker index_type("L13_other_index_type", "the cache index is i32");
+const test::Breaker length_lost("L13_length_of_rank_0", "token_len_per_seq is a scalar");
 const test::Breaker pinned("L13_pinned_axis", "a reshape pins axis 0 by a literal 1");
 const test::Breaker rank_3("L13_rank_3", "an activation loses its leading axis");
 
@@ -151,6 +153,7 @@ class L13_StatelessInterface : public testing::TestWithParam<fixtures::Fixture> 
     const auto decoder = arch::build_decoder(file_of(GetParam().spec)).value();
     const test::EditedDecoder edited(*decoder, [](decoder::NodeView& node) {
       if (index_type.active() && node.name == "inp_kv_idx") node.outputs[0].element = ElementType::kI32;
+      if (length_lost.active() && node.name == "token_len_per_seq") node.outputs[0].axes.clear();
     });
     return try_convert(edited, {fault_pass(put_in)}).value();
   }
@@ -176,32 +179,45 @@ class L13_StatelessInterface : public testing::TestWithParam<fixtures::Fixture> 
 TEST_P(L13_StatelessInterface, HasTheNamesTypesAndRanksOfOpenVinos) {
   const ir::Model graph = model();
   std::map<std::string, std::string> wanted = {
-      {"inp_tokens", "i32[1,1,1,T]"}, {"inp_pos", "i32[1,1,1,T]"},       {"inp_out_ids", "i32[1,1,1,R]"},
-      {"inp_kv_idx", "i64[1,1,1,T]"}, {"self_kq_mask", "f32[1,1,T,KV]"}, {"token_len_per_seq", "i64[1]"}};
-  std::vector<std::string> outputs = {"logits"};
+      {"inp_tokens", "i32[1,1,1,T]"}, {"inp_out_ids", "i32[1,1,1,R]"}, {"token_len_per_seq", "i64[1]"}};
+  // Where there is attention; positions of several components lie one after the other.
+  const std::map<std::string, std::set<std::string>> of_attention = {
+      {"inp_pos", {"i32[1,1,1,T]", "i32[1,1,1,4*T]"}},
+      {"inp_kv_idx", {"i64[1,1,1,T]"}},
+      {"self_kq_mask", {"f32[1,1,T,KV]"}},
+      {"self_kq_mask_swa", {"f32[1,1,T,KV]"}}};
+  std::set<std::string> states = {"logits"};
   for (const ir::Node* node : graph.parameters()) {
     const ir::ParameterAttributes& input = input_of(*node);
     SCOPED_TRACE(input.name);
+    const std::string type = plain(input.type), layer = std::to_string(input.layer);
     if (input.role == ir::ParameterRole::kCache) {
-      const std::string layer = std::to_string(input.layer);
       EXPECT_TRUE(input.name == "cache_k_l" + layer || input.name == "cache_v_l" + layer);
-      EXPECT_TRUE(plain(input.type).starts_with("f16[1,KV,")) << plain(input.type);
-      EXPECT_EQ(input.type.rank(), 4);
-      outputs.push_back(input.name);
-    } else if (input.name == "self_kq_mask_swa") {
-      EXPECT_EQ(plain(input.type), "f32[1,1,T,KV]");
+      EXPECT_TRUE(type.starts_with("f16[1,KV,") && input.type.rank() == 4) << type;
+      states.insert(input.name);
+    } else if (input.role == ir::ParameterRole::kRecurrentState) {
+      EXPECT_TRUE(input.name == "cache_r_l" + layer || input.name == "cache_s_l" + layer);
+      EXPECT_TRUE(input.type.element_count().is_constant()) << type;
+      states.insert(input.name);
+    } else if (const auto found = of_attention.find(input.name); found != of_attention.end()) {
+      EXPECT_TRUE(found->second.contains(type)) << type;
     } else {
       ASSERT_EQ(wanted.count(input.name), 1u);
-      EXPECT_EQ(plain(input.type), wanted.at(input.name));
+      EXPECT_EQ(type, wanted.at(input.name));
       wanted.erase(input.name);
     }
   }
   EXPECT_TRUE(wanted.empty()) << wanted.begin()->first;
+  const bool attends = graph.count("Attention") > 0;
+  for (const char* const name : {"inp_pos", "inp_kv_idx", "self_kq_mask"})
+    EXPECT_EQ(graph.find_parameter(name) != nullptr, attends) << name;
   EXPECT_TRUE(graph.find_parameter("token_len_per_seq")->port_uses(0).empty());
-  std::vector<std::string> found;
+
+  std::set<std::string> outputs;
   for (const ir::Node* result : graph.results())
-    found.push_back(result->attributes_as<ir::ResultAttributes>().name);
-  EXPECT_EQ(found, outputs);
+    outputs.insert(result->attributes_as<ir::ResultAttributes>().name);
+  EXPECT_EQ(outputs, states);  // every state comes back under its name
+  EXPECT_EQ(graph.results()[0]->attributes_as<ir::ResultAttributes>().name, "logits");
   const TensorType& logits = graph.results()[0]->input(0).type();
   EXPECT_TRUE(plain(logits).starts_with("f32[1,1,R,")) << plain(logits);
 }

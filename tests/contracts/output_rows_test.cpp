@@ -21,7 +21,7 @@ using op::HostTensor;
 using op::HostTensors;
 using pass::make_stateful;
 
-const test::Breaker another_row("L9_another_row", "rows are counted from the first token of each sequence");
+const test::Breaker another_row("L9_another_row", "each row is the one after the last token's");
 const test::Breaker rows_in_order("L9_rows_in_order", "the wanted rows are taken in ascending order");
 const test::Breaker batched("L9_batched_gather", "the selections keep their batched Gather");
 
@@ -73,9 +73,9 @@ TEST(L9_OutputRows, RawAreAnyInAnyOrder) {
 ir::Pass put_faults_in() {
   return fault_pass([](ir::Model& model) {
     if (!another_row.active()) return;
-    // b·T in the place of b·T + (T - 1)
+    // b·T + T in the place of b·T + (T - 1)
     for (ir::Node* const node : model.topological_order()) {
-      if (!node->is("Add") || !node->name().starts_with("last_rows")) continue;
+      if (!node->is("Subtract") || !node->name().starts_with("last_rows")) continue;
       EXPECT_TRUE(model.replace_uses(node->output(0), node->input(0)).ok());
       return;
     }

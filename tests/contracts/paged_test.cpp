@@ -210,7 +210,7 @@ HostTensors model_caches(const ir::Model& model) {
 TEST(L10_Paged, OfAModelFileEqualsTheAttentionForm) {
   const auto decoder = model_file();
   const ir::Model paged = paged_form(*decoder).value();
-  EXPECT_EQ(paged.count("PagedAttention"), 2);
+  EXPECT_EQ(paged.count("PagedAttention"), 3);
   if (not_paged.active()) return;
   expect_paged_equals_attention(*decoder, model_caches(paged), 1e-9);
 }
@@ -227,16 +227,17 @@ ir::Pass show_queries() {
 TEST(L10_Paged, TheFirstQueriesOfAPromptAreBitForBitTheAttentionForms) {
   const auto decoder = model_file();
   const auto paged = paged_form(*decoder, {show_queries()});
-  const ir::Model attention =
-      try_convert(*decoder, {make_stateful({.dynamic_batch = true}), pass::adapt_to_genai(), show_queries()})
-          .value();
+  const ir::Model attention = try_convert(*decoder, {make_stateful(), show_queries()}).value();
   ASSERT_TRUE(paged.ok()) << paged.error().message();
   if (not_paged.active()) return;
   on_every_runtime([&](const std::string& runtime) {
     const HostTensor expected = StepByStep(attention, runtime)
-                                    .run({{"input_ids", i64({1, 5}, {7, 2, 5, 0, 1})},
-                                          {"attention_mask", i64({1, 5}, {1, 1, 1, 1, 1})},
-                                          {"position_ids", i64({1, 5}, {0, 1, 2, 3, 4})},
+                                    .run({{"inp_tokens", i32({1, 1, 1, 5}, {7, 2, 5, 0, 1})},
+                                          {"inp_pos", i32({1, 1, 1, 5}, {0, 1, 2, 3, 4})},
+                                          {"inp_out_ids", i32({1, 1, 1, 5}, {0, 1, 2, 3, 4})},
+                                          {"inp_kv_idx", i64({1, 1, 1, 5}, {0, 1, 2, 3, 4})},
+                                          {"token_len_per_seq", i64({1}, {5})},
+                                          {"self_kq_mask", HostTensor::make(ElementType::kF32, {1, 1, 5, 5})},
                                           {"beam_idx", beams()}})["q"];
     const HostTensor found =
         StepByStep(*paged, runtime, model_caches(*paged))

@@ -75,6 +75,7 @@ TEST(S15_RecurrentStates, BecomeVariablesThatAreReplaced) {
   EXPECT_EQ(input_names(model), (std::vector<std::string>{"x"}));  // without a cache there are no beams
   for (const auto& [op, count] : {std::pair{"ReadValue", 1}, {"Assign", 1}, {"Gather", 0}, {"Concat", 0}})
     EXPECT_EQ(model.count(op), count) << op;
+  ASSERT_EQ(model.count("ReadValue"), 1);
   const ir::Node& read = *find_op(model, "ReadValue");
   EXPECT_EQ(read.attributes_as<op::ReadValueAttributes>().role, ir::ParameterRole::kRecurrentState);
   EXPECT_EQ(read.port_type(0).to_string(), kState);

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <stdexcept>
+
 #include "tenon/op/read_value.h"
 #include "tenon/pass/pipeline.h"
 #include "tests/conform/runtimes.h"
@@ -20,10 +22,7 @@ Result<ir::Model> try_convert(const decoder::Decoder& decoder, std::vector<ir::P
 op::HostTensors StepByStep::run(op::HostTensors inputs) {
   inputs.merge(op::HostTensors(state_));
   Result<conform::RunResult> run = conform::run_on(runtime_, model_, inputs, {});
-  if (!run.ok()) {
-    ADD_FAILURE() << run.error().message();
-    return {};
-  }
+  if (!run.ok()) throw std::runtime_error(run.error().message());
   for (const ir::Node* node : model_.topological_order()) {
     if (!node->is("ReadValue")) continue;
     const std::string& id = node->attributes_as<op::ReadValueAttributes>().variable;

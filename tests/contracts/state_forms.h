@@ -23,7 +23,7 @@ class StepByStep {
   StepByStep(const ir::Model& model, std::string runtime, op::HostTensors state = {})
       : model_(model), runtime_(std::move(runtime)), state_(std::move(state)) {}
 
-  // Outputs by name, variables among them. A run that fails adds a test failure and gives nothing.
+  // Outputs by name, variables among them. Throws std::runtime_error with the message of a run that fails.
   op::HostTensors run(op::HostTensors inputs);
 
  private:

@@ -71,7 +71,7 @@ TEST(S9_AppendAxis, WhatCannotBeAppendedToIsAnErrorThatNamesCacheShapeAndRemedy)
       {kCache, kRows, 4, "an append axis from 1 to 3, not 4"},
       {kCache, kRows, -2, "an append axis from 1 to 3, not -2"},
       {"f16[1,16:position,2:head,4]", kRows, 2, "the position axis as append axis, not 2"},
-      {"f16[1,16:position,G:head,4]", "f32[1,T,G,4]", -1, "the position axis as append axis, not 2"},
+      {"f16[1,16:position,G,4]", "f32[1,T,G,4]", -1, "the position axis as append axis, not 2"},
   };
   for (const auto& c : cases) {
     SCOPED_TRACE(std::string(c.cache) + " along " + std::to_string(c.axis));

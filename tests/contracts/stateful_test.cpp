@@ -66,6 +66,7 @@ TEST(S4_MakeStateful, TurnsTheCacheIntoAVariable) {
   for (const auto& [op, count] : counts) EXPECT_EQ(model.count(op), count) << op;
   EXPECT_EQ(input_names(model), (std::vector<std::string>{"data", "index", "beam_idx"}));
 
+  ASSERT_EQ(model.count("Gather") + model.count("Concat"), 2);
   const ir::Node& read = *find_op(model, "ReadValue");
   EXPECT_TRUE(read.input(0).node().is("Constant"));
   EXPECT_EQ(read.attributes_as<op::ReadValueAttributes>().variable, "cache");

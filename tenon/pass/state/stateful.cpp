@@ -26,12 +26,19 @@ Result<ir::Node*> find_beam(const ir::Model& model, const std::string& name) {
                "i32 of rank 1, as the beam index is", type.to_string(), "give another beam_name"};
 }
 
-Result<ir::Value> add_beam(ir::Model& model, const std::string& name) {
+// `given` in its role, or a new one.
+Result<ir::Value> beam_input(ir::Model& model, const std::string& name, ir::Node* given) {
   ir::ParameterAttributes beam;
   beam.name = name;
-  beam.type = {ElementType::kI32, {{Dim::symbol(kBatch), AxisRole::kBatch}}};
+  beam.type = {ElementType::kI32, {Dim::symbol(kBatch)}};
+  if (given) beam = given->attributes_as<ir::ParameterAttributes>();
   beam.role = ir::ParameterRole::kBeamIndices;
-  return model.add_parameter(std::move(beam));
+  beam.type.axes[0].role = AxisRole::kBatch;
+  if (!given) return model.add_parameter(std::move(beam));
+  TENON_ASSIGN(const ir::Value input, model.replace_parameter(*given, std::move(beam)));
+  TENON_RETURN_IF_ERROR(model.replace_uses(given->output(0), input));
+  model.erase(*given);
+  return input;
 }
 
 ir::Value zeros(ir::Model& model, const TensorType& type, const std::string& name) {
@@ -130,8 +137,7 @@ Result<bool> run(ir::Model& model, ir::PassContext& context, const StatefulOptio
       ir::Node& index = cache.write->input(1).node();
       if (index.is("Parameter")) indices.insert(&index);
     }
-    TENON_ASSIGN(const ir::Value beam,
-                 given ? Result<ir::Value>(given->output(0)) : add_beam(model, options.beam_name));
+    TENON_ASSIGN(const ir::Value beam, beam_input(model, options.beam_name, given));
     const std::optional<std::string> batch = beam.type().dim(0).symbol_name();
     if (batch && !options.dynamic_batch) model.symbols()[*batch] = {declared, declared};
     if (batch && options.dynamic_batch) model.symbols()[*batch] = {.min = 1};
