@@ -2,51 +2,12 @@
 // references.
 #include "tenon/cpu/steps.h"
 
-#include <gmock/gmock.h>
-
-#include <functional>
-
-#include "tenon/cpu/model_test_support.h"
+#include "tenon/cpu/steps_test_support.h"
 
 namespace tenon::cpu {
 namespace {
 
-using testing::IsSupersetOf;
-
-class Steps : public EachIsa {
- protected:
-  // `rows` are among the steps, none is left to a reference, and the outputs are the references' up to
-  // `tolerance` of their size or 1.
-  void expect_agreement(const std::string& body, const std::vector<std::string>& rows,
-                        double tolerance = 2e-6,
-                        const std::function<void(op::HostTensors&)>& edit_inputs = nullptr) {
-    for (const int threads : {1, 3}) {
-      const std::shared_ptr<runtime::Backend> backend = make_backend(threads).value();
-      for (const int64_t tokens : {1, 5, 12}) {
-        SCOPED_TRACE(std::to_string(threads) + " threads, " + std::to_string(tokens) + " tokens");
-        TestModel model = test_model(body, tokens);
-        if (edit_inputs) edit_inputs(model.inputs);
-        const auto plan = plan_for(*backend, model.graph);
-        EXPECT_THAT(rows_of(*plan->list_for(tokens)), IsSupersetOf(rows)) << plan::print(*plan);
-        EXPECT_EQ(plan->count("reference", *plan->list_for(tokens)), 0) << plan::print(*plan);
-        op::HostTensors found;
-        const Status status = run_plan(backend, plan, tokens, model.inputs, found);
-        ASSERT_TRUE(status.ok()) << status.error().message();
-        const auto expected = op::evaluate(model.graph, model.inputs, TestData(tokens).symbols());
-        ASSERT_TRUE(expected.ok()) << expected.error().message();
-        for (const auto& [name, tensor] : *expected) {
-          const std::vector<double> wanted = tensor.values(), have = found.at(name).values();
-          ASSERT_EQ(have.size(), wanted.size()) << name;
-          for (size_t i = 0; i < wanted.size(); ++i) {
-            ASSERT_NEAR(have[i], wanted[i], tolerance * std::max(1.0, std::abs(wanted[i])))
-                << name << " at " << i;
-          }
-        }
-      }
-    }
-  }
-};
-
+class Steps : public StepsOnEachIsa {};
 TENON_EACH_ISA(Steps);
 
 // Nine segments: more than one job takes.
@@ -110,73 +71,6 @@ TEST_P(Steps, RowsAreNormalisedScaledAndSummed) {
     %capped = Tanh(%bent:0)
     %r = Result(%capped:0) {name="out"})",
                    {"rms_norm", "rms_norm", "add", "multiply", "swiglu", "geglu", "gelu", "tanh"});
-}
-
-// Ids are the first 3 of 5 in each row, as a router sorts them.
-const char* const kExperts = R"(
-    %x = Parameter() {name="x", type=f32[1,T:token,1,32]}
-    %order = Parameter() {name="order", type=i32[1,T:token,5]}
-    %weights = Parameter() {name="weights", type=f32[1,T:token,3,1]}
-    %lengths = Constant() {type=i64[2], values=[3,2]}
-    %chosen = VariadicSplit(%order:0, %lengths:0) {axis=2}
-    %g = Constant() {type=f32[11,24,32], weight="g"}
-    %u = Constant() {type=f32[11,24,32], weight="u"}
-    %d = Constant() {type=f16[11,40,24], weight="d"}
-    %b = Constant() {type=f32[11,40], weight="b"}
-    %gate = MatMulExperts(%x:0, %g:0, %chosen:0)
-    %up = MatMulExperts(%x:0, %u:0, %chosen:0)
-    %unit = SwiGLU(%gate:0, %up:0)
-    %down = MatMulExperts(%unit:0, %d:0, %chosen:0)
-    %bias = Gather(%b:0, %chosen:0)
-    %biased = Add(%down:0, %bias:0)
-    %weighted = Multiply(%biased:0, %weights:0)
-    %r = Result(%weighted:0) {name="out"})";
-
-TEST_P(Steps, ExpertsMultiplyTheRowsThatChoseThem) {
-  const std::vector<std::string> rows = {"matmul_experts_swiglu", "matmul_experts", "gather_rows", "add",
-                                         "multiply"};
-  expect_agreement(kExperts, rows, 1e-4);
-  // All tokens choose one expert, and each names it three times.
-  expect_agreement(kExperts, rows, 1e-4, [](op::HostTensors& inputs) {
-    op::HostTensor& order = inputs.at("order");
-    order = op::HostTensor::of(order.element, order.extents,
-                               std::vector<double>(static_cast<size_t>(order.element_count()), 7));
-  });
-}
-
-TEST_P(Steps, AnExpertThatIsNotThereIsAnError) {
-  const std::shared_ptr<runtime::Backend> backend = make_backend(2).value();
-  for (const double id : {-1.0, 11.0}) {
-    TestModel model = test_model(kExperts, 5);
-    op::HostTensor& order = model.inputs.at("order");
-    std::vector<double> ids = order.values();
-    ids[11] = id;
-    order = op::HostTensor::of(order.element, order.extents, ids);
-    op::HostTensors found;
-    const Status status = run_plan(backend, plan_for(*backend, model.graph), 5, model.inputs, found);
-    ASSERT_FALSE(status.ok());
-    EXPECT_NE(status.error().message().find("an expert from 0 to 10"), std::string::npos)
-        << status.error().message();
-  }
-}
-
-TEST_P(Steps, RoutersAndUnitsOfExperts) {
-  expect_agreement(R"(
-    %x = Parameter() {name="x", type=f32[1,1,T:token,43]}
-    %y = Parameter() {name="y", type=f32[1,1,T:token,43]}
-    %shares = Softmax(%x:0)
-    %unit = SwiGLUOai(%x:0, %y:0) {limit=1.25}
-    %shift = Parameter() {name="shift", type=f32[1,1,T:token,1]}
-    %quotient = Divide(%shares:0, %shift:0)
-    %k = Constant() {type=i64[], values=[5]}
-    %top = TopK(%x:0, %k:0)
-    %low = TopK(%x:0, %k:0) {mode=min}
-    %a = Result(%quotient:0) {name="quotient"}
-    %b = Result(%unit:0) {name="unit"}
-    %c = Result(%top:0) {name="top"}
-    %d = Result(%top:1) {name="top_ids"}
-    %e = Result(%low:1) {name="low_ids"})",
-                   {"softmax", "swiglu_oai", "divide", "topk", "topk"}, 2e-5);
 }
 
 // A view that leaves gaps between rows: the first 24 of 40 elements.
