@@ -19,7 +19,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 MODEL = ROOT / "models" / "SmolLM2-135M-Instruct-Q4_1.gguf"
 
 # Folders whose tests run under the sanitizers too: those that read bytes from outside or rewrite graphs.
-SANITIZED = ["base", "type", "quant", "gguf", "ir", "op", "decoder", "arch", "translate", "pass", "plan", "text", "e2e"]
+SANITIZED = ["base", "type", "quant", "gguf", "ir", "op", "decoder", "arch", "translate", "pass", "plan", "runtime", "text", "e2e"]
 
 # What would make a test binary run less than all of its tests.
 FORBIDDEN = ("GTEST_", "TESTBRIDGE_TEST_ONLY", "TENON_TEST_BREAKER")

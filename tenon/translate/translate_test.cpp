@@ -176,7 +176,8 @@ TEST(Leaves, AWeightHasTheBytesOfItsType) {
   HandDecoder none;
   none.node({"NONE", "mystery", {}, {}, {TensorType::parse("f32[2]").value()}, {}});
   EXPECT_EQ(body(none),
-            "leaf 'mystery': wanted a weight, an input, a cache, a recurrent state or a mask, found a leaf of no kind");
+            "leaf 'mystery': wanted a weight, an input, a cache, a recurrent state or a mask, found a leaf "
+            "of no kind");
 }
 
 TEST(TopK, KComesFromTheGraphWhereOnlyTheRunKnowsIt) {

@@ -32,6 +32,7 @@ struct TwoPortsAttributes : ir::AttributesOf<TwoPortsAttributes> {
 const TensorType kFirstPort{ElementType::kI16, {Axis(11), Axis(13)}};
 
 const ir::OpSchema kTwoPorts{.name = "TwoPorts",
+                             .inputs = {},
                              .make_attributes = ir::make_attributes<TwoPortsAttributes>,
                              .infer = [](const ir::Inference& node) -> Result<std::vector<TensorType>> {
                                return std::vector{kFirstPort, node.attributes<TwoPortsAttributes>().second};

@@ -188,7 +188,8 @@ RandomGraph::RandomGraph(uint32_t seed) {
   inputs["self_kq_mask"] = HostTensor::make(ElementType::kF32, {1, 1, tokens, cells});
   for (int layer = 0; layer < attentions; ++layer) {
     for (const std::string name : {"cache_k_l", "cache_v_l"}) {
-      const std::vector<float> held = random_floats(past * kKvHeads * drawn.head_size, engine());
+      const std::vector<float> held =
+          random_floats(past * kKvHeads * drawn.head_size, static_cast<uint32_t>(engine()));
       std::vector<double> values(held.begin(), held.end());
       values.resize(static_cast<size_t>(cells * kKvHeads * drawn.head_size));
       inputs[name + std::to_string(layer)] =
