@@ -1,16 +1,10 @@
-// L7, L8, L16: the interface that OpenVINO GenAI drives, and the embedding's axis that follows the ids.
+// L16: the inputs and outputs that OpenVINO GenAI drives.
 #include <gtest/gtest.h>
 
 #include "tenon/ir/text.h"
-#include "tenon/op/elementwise.h"
-#include "tenon/op/gather.h"
-#include "tenon/op/op.h"
-#include "tenon/op/squeeze.h"
-#include "tenon/op/unsqueeze.h"
 #include "tenon/pass/state/genai.h"
 #include "tenon/pass/state/paged.h"
 #include "tenon/pass/state/stateful.h"
-#include "tenon/pass/state/token_axes.h"
 #include "tests/contracts/cache_graphs.h"
 #include "tests/contracts/forms.h"
 #include "tests/contracts/model_queries.h"
@@ -27,239 +21,12 @@ using pass::make_stateful;
 
 const Dim kB = Dim::symbol("B"), kT = Dim::symbol("T");
 
-std::vector<int64_t> axes_of(const ir::Node& unsqueeze) {
-  return unsqueeze.attributes_as<op::UnsqueezeAttributes>().axes;
-}
-
-// The Unsqueezes behind a Gather of a table, main table first.
-std::vector<ir::Node*> lookups(const ir::Model& model) {
-  std::vector<ir::Node*> out;
-  for (ir::Node* const node : model.topological_order()) {
-    if (!node->is("Unsqueeze")) continue;
-    const ir::Node* behind = &node->input(0).node();
-    if (behind->is("Convert")) behind = &behind->input(0).node();
-    if (behind->is("Gather") && behind->input(0).node().is("Constant")) out.push_back(node);
-  }
-  return out;
-}
-
-void move_axis_back(ir::Model& model, ir::Node& unsqueeze) {
-  op::UnsqueezeAttributes first;
-  first.axes = {0};
-  with_attributes(model, unsqueeze, first.clone());
-}
-
-// The tables' rows of these ids, summed.
-std::vector<double> summed_rows(const std::vector<double>& ids) {
-  std::vector<double> out;
-  for (const double id : ids) {
-    for (int64_t i = 0; i < TinyTransformer::kWidth; ++i)
-      out.push_back(main_table(static_cast<int64_t>(id), i) + second_table(static_cast<int64_t>(id), i));
-  }
-  return out;
-}
-
-HostTensors genai_inputs(int64_t sequences, const std::vector<double>& ids) {
-  const int64_t tokens = static_cast<int64_t>(ids.size()) / sequences;
-  std::vector<double> positions;
-  for (int64_t s = 0; s < sequences; ++s) {
-    for (const double p : counted(tokens)) positions.push_back(p);
-  }
-  return {{"input_ids", i64({sequences, tokens}, ids)},
-          {"attention_mask", i64({sequences, tokens}, std::vector<double>(ids.size(), 1))},
-          {"position_ids", i64({sequences, tokens}, positions)},
-          {"beam_idx", beams(std::vector<double>(static_cast<size_t>(sequences)))}};
-}
-
-// One sequence of its own, in two blocks of 4 rows.
-HostTensors paged_inputs(const std::vector<double>& ids) {
-  const auto tokens = static_cast<int64_t>(ids.size());
-  const auto cache = HostTensor::make(ElementType::kF32, {2, 2, 4, 8});
-  return {{"input_ids", i64({tokens}, ids)},
-          {"position_ids", i64({tokens}, counted(tokens))},
-          {"past_lens", i32({1}, {0})},
-          {"subsequence_begins", i32({2}, {0, static_cast<double>(tokens)})},
-          {"block_indices", i32({2}, {1, 0})},
-          {"block_indices_begins", i32({2}, {0, 2})},
-          {"max_context_len", i32({}, {static_cast<double>(tokens)})},
-          {"key_cache.0", cache},
-          {"value_cache.0", cache}};
-}
-
-std::vector<ir::Pass> genai(std::vector<ir::Pass> then = {}) {
-  std::vector<ir::Pass> out = {make_stateful({.dynamic_batch = true}), pass::adapt_to_genai()};
-  out.insert(out.end(), then.begin(), then.end());
-  return out;
-}
-
-// ---- L7 ----
-
-const test::Breaker not_followed("L7_result_not_followed", "a reader is left on the old axis");
-const test::Breaker second_left("L7_second_table_left", "only the main table's axis is moved");
-const test::Breaker moved_in_translator("L7_moved_in_the_translator", "the raw path has the moved axis");
-const test::Breaker any_ids("L7_any_ids", "lookups by another input are taken for those by tokens");
-
-struct LookupCase {
-  bool squeeze, convert;
-};
-
-std::string lookup_text(const LookupCase& c) {
-  std::string out = "model \"lookup\" {\n";
-  out += std::string("  %tokens = Parameter() {name=\"inp_tokens\", type=i32[") + (c.squeeze ? "1,1," : "") +
-         "1,T:token], role=tokens}\n";
-  out += "  %table = Parameter() {name=\"table\", type=f16[9,6:channel]}\n";
-  if (c.squeeze) out += "  %ids = Squeeze(%tokens:0) {axes=[0,1]}\n";
-  out += std::string("  %rows = Gather(%table:0, ") + (c.squeeze ? "%ids:0" : "%tokens:0") + ") {axis=0}\n";
-  if (c.convert) out += "  %wide = Convert(%rows:0) {to=f32}\n";
-  out += std::string("  %embd = Unsqueeze(") + (c.convert ? "%wide:0" : "%rows:0") + ") {axes=[0]}\n";
-  return out +
-         "  %doubled = Add(%embd:0, %embd:0)\n  %a = Result(%embd:0) {name=\"embedding\"}\n"
-         "  %b = Result(%doubled:0) {name=\"doubled\"}\n}\n";
-}
-
-TEST(L7_EmbeddingAxis, MovesInEveryFormOfTheLookup) {
-  for (const LookupCase& c : {LookupCase{true, true}, {true, false}, {false, true}, {false, false}}) {
-    const std::string text = lookup_text(c);
-    SCOPED_TRACE(text);
-    ir::Model model = ir::parse(text, op::all_schemas()).value();
-    const ir::Node* const gather = model.find("rows");
-    const auto before = model.node_count();
-    EXPECT_EQ(pass::move_embedding_axes(model, *model.find_parameter("inp_tokens")).value(), 1);
-    if (not_followed.active()) move_axis_back(model, *model.find("embd"));
-    EXPECT_EQ(model.node_count(), before);
-    EXPECT_EQ(model.find("rows"), gather);
-    EXPECT_EQ(gather->attributes_as<op::GatherAttributes>().axis, 0);
-    const ir::Node* const moved = model.find("embd");
-    ASSERT_NE(moved, nullptr);
-    EXPECT_EQ(axes_of(*moved), std::vector<int64_t>{1});
-    EXPECT_EQ(&model.find_result("embedding")->input(0).node(), moved);
-    for (const int input : {0, 1}) EXPECT_EQ(&model.find("doubled")->input(input).node(), moved);
-    EXPECT_TRUE(ir::verify(model, ir::Stage::kConverted).ok());
-  }
-}
-
-TEST(L7_EmbeddingAxis, EveryTableThatTokensLookUpFollows) {
-  const auto decoder = TinyTransformer{.show_embedding = true}.decoder();
-  const ir::Pass fault = fault_pass([](ir::Model& made) {
-    if (second_left.active()) move_axis_back(made, *lookups(made).at(1));
-  });
-  const auto model = try_convert(decoder, genai({fault}));
-  ASSERT_TRUE(model.ok()) << model.error().message();
-  const std::vector<ir::Node*> found = lookups(*model);
-  ASSERT_EQ(found.size(), 2u);
-  for (const ir::Node* node : found) {
-    EXPECT_EQ(axes_of(*node), std::vector<int64_t>{1});
-    EXPECT_TRUE(node->name().starts_with("GET_ROWS.")) << node->name();
-  }
-  EXPECT_TRUE(found[1]->input(0).node().is("Convert"));
-
-  const auto paged = try_convert(decoder, genai({pass::sdpa_to_paged({.block_size = 4}), fault}));
-  ASSERT_TRUE(paged.ok()) << paged.error().message();
-  on_every_runtime([&](const std::string& runtime) {
-    const HostTensor sum = StepByStep(*paged, runtime).run(paged_inputs({4, 0, 8}))["embedding"];
-    EXPECT_EQ(sum.extents, (std::vector<int64_t>{3, 1, 1, 16}));
-    EXPECT_EQ(sum.values(), summed_rows({4, 0, 8}));
-  });
-}
-
-TEST(L7_EmbeddingAxis, LookupsByAnotherInputKeepTheirs) {
-  test::HandDecoder graph = TinyTransformer().decoder();
-  const auto table = graph.weight("others", "f32[3,2:channel]", std::vector<float>{1, 2, 3, 4, 5, 6});
-  const auto ids = graph.input("ids", "i32[1,1,1,S]",
-                               any_ids.active() ? decoder::InputRole::kTokens : decoder::InputRole::kOther);
-  graph.output("rows", graph.node("GET_ROWS", {table, any_ids.active() ? decoder::Edge{0, 0} : ids},
-                                  any_ids.active() ? "f32[1,1,T,2]" : "f32[1,1,S,2]"));
-  const auto model = try_convert(graph, genai());
-  ASSERT_TRUE(model.ok()) << model.error().message();
-  EXPECT_EQ(axes_of(model->find_result("rows")->input(0).node()), std::vector<int64_t>{0});
-}
-
-constexpr const char* kRawLookup = R"(model "hand" {
-  %inp_tokens = Parameter() {name="inp_tokens", type=i32[1,1,1,T:token], role=tokens}
-  %inp_kv_idx = Parameter() {name="inp_kv_idx", type=i64[1,1,1,T:token], role=cache_index}
-  %table = Constant() {type=f32[9,8:channel], weight="table"}
-  %GET_ROWS.3/Squeeze = Squeeze(%inp_tokens:0) {axes=[0,1]} : i32[1,T:token]
-  %GET_ROWS.3/Gather = Gather(%table:0, %GET_ROWS.3/Squeeze:0) : f32[1,T:token,8:channel]
-  %GET_ROWS.3/Unsqueeze = Unsqueeze(%GET_ROWS.3/Gather:0) {axes=[0]} : f32[1,1,T:token,8:channel]
-  %RESHAPE.4/Reshape = Reshape(%GET_ROWS.3/Unsqueeze:0) {target=[0,-1,2,4], special_zero=true} : f32[1,T:token,2:head,4:head_size]
-  %cache = Parameter() {name="cache", type=f16[1,KV:position,2:head,4:head_size], role=cache}
-  %SET_ROWS.6/Convert = Convert(%RESHAPE.4/Reshape:0) {to=f16} : f16[1,T:token,2:head,4:head_size]
-  %SET_ROWS.6/ScatterUpdate = ScatterUpdate(%cache:0, %inp_kv_idx:0, %SET_ROWS.6/Convert:0) {axis=1} : f16[1,KV:position,2:head,4:head_size]
-  %cache.result = Result(%SET_ROWS.6/ScatterUpdate:0) {name="cache"}
-}
-)";
-
-TEST(L7_EmbeddingAxis, TheRawPathIsAsItWas) {
-  const ir::Pass fault = fault_pass([](ir::Model& model) {
-    if (moved_in_translator.active()) {
-      EXPECT_TRUE(pass::move_embedding_axes(model, *model.find_parameter("inp_tokens")).ok());
-    }
-  });
-  EXPECT_EQ(ir::print(try_convert(cached_lookup(), {fault}).value()), kRawLookup);
-}
-
-// ---- L8 ----
-
-const test::Breaker axis_0("L8_axis_0", "the embedding gets its axis back in front");
-
-// The values from the ids to the embedding: lifted, squeezed, gathered, restored.
-std::array<ir::Value, 4> way_of_ids(const ir::Model& model) {
-  ir::Node* const embedding = lookups(model).at(0);
-  const ir::Node& gather = embedding->input(0).node();
-  const ir::Node& squeeze = gather.input(1).node();
-  return {squeeze.input(0), gather.input(1), embedding->input(0), embedding->output(0)};
-}
-
-void expect_way(const ir::Model& model, const std::vector<std::vector<Dim>>& wanted) {
-  const auto way = way_of_ids(model);
-  for (size_t i = 0; i < way.size(); ++i) EXPECT_EQ(way[i].type().dims(), wanted[i]) << way[i].describe();
-}
-
-TEST(L8_OneGraph, ServesBatchesAndFlatTokens) {
-  const auto decoder = TinyTransformer{.show_embedding = true}.decoder();
-  const ir::Pass fault = fault_pass([](ir::Model& made) {
-    if (!axis_0.active()) return;
-    // Both, so that they still can be added.
-    for (const int table : {0, 1}) move_axis_back(made, *lookups(made).at(static_cast<size_t>(table)));
-  });
-  const std::vector<double> ids = {7, 2, 5};
-
-  const ir::Model batch = try_convert(decoder, genai()).value();
-  expect_way(batch, {{1, 1, kB, kT}, {kB, kT}, {kB, kT, 16}, {kB, 1, kT, 16}});
-  const ir::Model flat = try_convert(TinyTransformer{.show_embedding = true}.decoder(),
-                                     genai({pass::sdpa_to_paged({.block_size = 4}), fault}))
-                             .value();
-  expect_way(flat, {{1, 1, kT, 1}, {kT, 1}, {kT, 1, 16}, {kT, 1, 1, 16}});
-  EXPECT_EQ(flat.find_parameter("input_ids")->port_type(0).dims(), std::vector<Dim>{kT});
-  on_every_runtime([&](const std::string& runtime) {
-    const HostTensor one = StepByStep(batch, runtime).run(genai_inputs(1, ids))["embedding"];
-    EXPECT_EQ(one.extents, (std::vector<int64_t>{1, 1, 3, 16}));
-    EXPECT_EQ(one.values(), summed_rows(ids));
-    const HostTensor rows = StepByStep(flat, runtime).run(paged_inputs(ids))["embedding"];
-    EXPECT_EQ(rows.extents, (std::vector<int64_t>{3, 1, 1, 16}));
-    EXPECT_EQ(rows.values(), summed_rows(ids));
-  });
-}
-
-// ---- L16 ----
-
 const test::Breaker not_adapted("L16_not_adapted", "the pass does not run");
 const test::Breaker not_stateful("L16_other_state",
                                  "the model is stateful where it should not be, and otherwise");
 
 ir::Pass adapt() {
   return not_adapted.active() ? fault_pass([](ir::Model&) {}) : pass::adapt_to_genai();
-}
-
-std::vector<std::string> typed_inputs(const ir::Model& model) {
-  std::vector<std::string> out;
-  for (const ir::Node* node : model.parameters()) {
-    const auto& attributes = node->attributes_as<ir::ParameterAttributes>();
-    std::string extents;
-    for (const Dim& dim : attributes.type.dims()) extents += (extents.empty() ? "" : ",") + dim.to_string();
-    out.push_back(attributes.name + " " + std::string(name(attributes.type.element)) + "[" + extents + "]");
-  }
-  return out;
 }
 
 TEST(L16_GenAi, HasItsInputsAndOutputs) {
@@ -271,7 +38,10 @@ TEST(L16_GenAi, HasItsInputsAndOutputs) {
   ASSERT_EQ(model.results().size(), 1u);
   EXPECT_EQ(model.find_result("logits")->input(0).type().dims(), (std::vector<Dim>{kB, 1, 9}));
   if (not_adapted.active()) return;
-  const ir::Model paged = try_convert(TinyTransformer().decoder(), genai({pass::sdpa_to_paged()})).value();
+  const ir::Model paged =
+      try_convert(TinyTransformer().decoder(),
+                  {make_stateful({.dynamic_batch = true}), pass::adapt_to_genai(), pass::sdpa_to_paged()})
+          .value();
   EXPECT_EQ(paged.find_result("logits")->input(0).type().dims(), (std::vector<Dim>{kT, 1, 9}));
 }
 
@@ -279,13 +49,13 @@ TEST(L16_GenAi, LiftsIdsAndPositionsAndCountsTheIds) {
   test::HandDecoder graph = TinyTransformer().decoder();
   const auto positions = decoder::Edge{1, 0};
   const auto count = graph.input("token_len_per_seq", "i64[1]", decoder::InputRole::kOther, "T");
-  graph.output("positions", positions).output("count", count);
+  graph.output("ids", decoder::Edge{0, 0}).output("positions", positions).output("count", count);
   const auto model = try_convert(graph, {make_stateful({.dynamic_batch = true}), adapt()});
   ASSERT_TRUE(model.ok()) << model.error().message();
   EXPECT_EQ(model->find_parameter("token_len_per_seq"), nullptr);
   EXPECT_EQ(model->find_result("positions")->input(0).type().dims(), (std::vector<Dim>{kB, 1, 1, kT}));
   if (not_adapted.active()) return;
-  EXPECT_EQ(way_of_ids(*model)[0].type().dims(), (std::vector<Dim>{1, 1, kB, kT}));
+  EXPECT_EQ(model->find_result("ids")->input(0).type().dims(), (std::vector<Dim>{1, 1, kB, kT}));
   on_every_runtime([&](const std::string& runtime) {
     HostTensors outputs = StepByStep(*model, runtime).run(genai_inputs(2, {7, 2, 5, 0, 1, 3}));
     EXPECT_EQ(outputs["count"].values(), std::vector<double>{6});

@@ -89,18 +89,6 @@ std::vector<ir::Pass> genai(std::vector<ir::Pass> then = {}) {
   return out;
 }
 
-HostTensors genai_inputs(int64_t sequences, const std::vector<double>& ids) {
-  const int64_t tokens = static_cast<int64_t>(ids.size()) / sequences;
-  std::vector<double> positions;
-  for (int64_t s = 0; s < sequences; ++s) {
-    for (const double p : counted(tokens)) positions.push_back(p);
-  }
-  return {{"input_ids", i64({sequences, tokens}, ids)},
-          {"attention_mask", i64({sequences, tokens}, std::vector<double>(ids.size(), 1))},
-          {"position_ids", i64({sequences, tokens}, positions)},
-          {"beam_idx", beams(std::vector<double>(static_cast<size_t>(sequences)))}};
-}
-
 TEST(L9_OutputRows, OfABatchAreTheLastOfEachSequence) {
   const ir::Model model = try_convert(TinyTransformer().decoder(), genai()).value();
   on_every_runtime([&](const std::string& runtime) {

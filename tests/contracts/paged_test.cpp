@@ -53,21 +53,11 @@ Result<ir::Model> paged_form(const decoder::Decoder& decoder, std::vector<ir::Pa
   return try_convert(decoder, passes);
 }
 
-std::vector<std::string> typed_inputs(const ir::Model& model) {
-  std::vector<std::string> out;
-  for (const ir::Node* node : model.parameters()) {
-    const auto& attributes = node->attributes_as<ir::ParameterAttributes>();
-    std::string extents;
-    for (const Dim& dim : attributes.type.dims()) extents += (extents.empty() ? "" : ",") + dim.to_string();
-    out.push_back(attributes.name + " " + std::string(name(attributes.type.element)) + "[" + extents + "]");
-  }
-  std::sort(out.begin(), out.end());
-  return out;
-}
-
 TEST(L10_Paged, HasOpenVinosInputsAndNoStateOfItsOwn) {
   const ir::Model model = paged_form(TinyTransformer().decoder()).value();
-  EXPECT_EQ(typed_inputs(model),
+  std::vector<std::string> inputs = typed_inputs(model);
+  std::sort(inputs.begin(), inputs.end());
+  EXPECT_EQ(inputs,
             (std::vector<std::string>{"block_indices i32[n_block_indices]", "block_indices_begins i32[N+1]",
                                       "input_ids i64[T]", "key_cache.0 f32[blocks,2,4,8]",
                                       "max_context_len i32[]", "past_lens i32[N]", "position_ids i64[T]",

@@ -61,6 +61,43 @@ std::vector<double> counted(int64_t count, int64_t first) {
 
 HostTensor beams(const std::vector<double>& rows) { return i32({static_cast<int64_t>(rows.size())}, rows); }
 
+op::HostTensors genai_inputs(int64_t sequences, const std::vector<double>& ids) {
+  const int64_t tokens = static_cast<int64_t>(ids.size()) / sequences;
+  std::vector<double> positions;
+  for (int64_t s = 0; s < sequences; ++s) {
+    for (const double p : counted(tokens)) positions.push_back(p);
+  }
+  return {{"input_ids", i64({sequences, tokens}, ids)},
+          {"attention_mask", i64({sequences, tokens}, std::vector<double>(ids.size(), 1))},
+          {"position_ids", i64({sequences, tokens}, positions)},
+          {"beam_idx", beams(std::vector<double>(static_cast<size_t>(sequences)))}};
+}
+
+op::HostTensors paged_inputs(const std::vector<double>& ids) {
+  const auto tokens = static_cast<int64_t>(ids.size());
+  const auto cache = HostTensor::make(ElementType::kF32, {2, 2, 4, 8});
+  return {{"input_ids", i64({tokens}, ids)},
+          {"position_ids", i64({tokens}, counted(tokens))},
+          {"past_lens", i32({1}, {0})},
+          {"subsequence_begins", i32({2}, {0, static_cast<double>(tokens)})},
+          {"block_indices", i32({2}, {1, 0})},
+          {"block_indices_begins", i32({2}, {0, 2})},
+          {"max_context_len", i32({}, {static_cast<double>(tokens)})},
+          {"key_cache.0", cache},
+          {"value_cache.0", cache}};
+}
+
+std::vector<std::string> typed_inputs(const ir::Model& model) {
+  std::vector<std::string> out;
+  for (const ir::Node* node : model.parameters()) {
+    const auto& attributes = node->attributes_as<ir::ParameterAttributes>();
+    std::string extents;
+    for (const Dim& dim : attributes.type.dims()) extents += (extents.empty() ? "" : ",") + dim.to_string();
+    out.push_back(attributes.name + " " + std::string(name(attributes.type.element)) + "[" + extents + "]");
+  }
+  return out;
+}
+
 std::string reasons(const std::vector<ir::PassReport>& reports, std::string_view pass) {
   std::string out;
   for (const ir::PassReport& report : reports) {

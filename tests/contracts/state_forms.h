@@ -43,6 +43,13 @@ std::vector<double> counted(int64_t count, int64_t first = 0);
 // 0; one row for each beam.
 op::HostTensor beams(const std::vector<double>& rows = {0});
 
+// A first step of the form that GenAI drives: as many tokens for each sequence.
+op::HostTensors genai_inputs(int64_t sequences, const std::vector<double>& ids);
+// A first step of one sequence of a paged TinyTransformer, in two blocks of 4 rows.
+op::HostTensors paged_inputs(const std::vector<double>& ids);
+
+// "name type[extents]" of each input, in the model's order.
+std::vector<std::string> typed_inputs(const ir::Model& model);
 // All that a pass told of what it left alone: "node: text" lines.
 std::string reasons(const std::vector<ir::PassReport>& reports, std::string_view pass);
 // Whether the conversion failed with every one of the parts in its message.
