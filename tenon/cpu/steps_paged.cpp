@@ -1,3 +1,4 @@
+#include "tenon/cpu/rows_view.h"
 #include "tenon/cpu/steps.h"
 #include "tenon/op/paged_attention.h"
 
@@ -5,38 +6,40 @@ namespace tenon::cpu {
 
 namespace {
 
-// Where each row of one head of this step's tokens goes, among all rows of a cache: [T, G].
-void find_places(const op::PagedTables& tables, int64_t heads, int64_t* places, const Worker& worker) {
+// Where each head's rows of this step's tokens go, among all rows of a cache: [G, T].
+void find_places(const op::PagedTables& tables, int64_t heads, int64_t tokens, int64_t* places,
+                 const Worker& worker) {
   for (int64_t s = 0; s < tables.sequences; ++s) {
     const Worker::Range share = worker.share(tables.tokens_of(s));
     for (int64_t t = share.begin; t < share.end; ++t) {
       const int64_t position = tables.past_lengths[s] + t;
-      int64_t* const of_token = places + (tables.sequence_begins[s] + t) * heads;
+      const int64_t first = tables.block_of(s, position) * heads, row = position % tables.block_size;
       for (int64_t head = 0; head < heads; ++head) {
-        of_token[head] =
-            (tables.block_of(s, position) * heads + head) * tables.block_size + position % tables.block_size;
+        places[head * tokens + tables.sequence_begins[s] + t] = (first + head) * tables.block_size + row;
       }
     }
   }
 }
 
-// rows [T, G*D] into cache [blocks, G, S, D].
+// rows [T, G*D], which may lie apart, into cache [blocks, G, S, D].
 void write_rows(const TensorRef& rows, const TensorRef& cache, const int64_t* places,
                 const StepContext& context) {
-  const int64_t size = cache.extent[3];
+  const int64_t size = cache.extent[3], tokens = rows.extent[0];
   const int64_t bytes = info(cache.element).block_bytes;
   ConvertJob job;
-  job.input = rows.data;
   job.input_type = rows.element;
-  job.input_stride = size * info(rows.element).block_bytes;
+  job.input_stride = rows.stride[0];
   job.output = cache.data;
   job.output_type = cache.element;
   job.output_stride = size * bytes;
-  job.destination = places;
-  job.rows = rows.extent[0] * cache.extent[1];
+  job.rows = tokens;
   job.width = size;
-  context.kernels.convert(job, context.worker);
-  context.count_written(job.rows * size * bytes);
+  for (int64_t head = 0; head < cache.extent[1]; ++head) {
+    job.input = rows.data + head * size * info(rows.element).block_bytes;
+    job.destination = places + head * tokens;
+    context.kernels.convert(job, context.worker);
+  }
+  context.count_written(tokens * cache.extent[1] * size * bytes);
 }
 
 AttentionJob job_of(const runtime::BoundPart& part, const op::PagedAttentionAttributes& attributes) {
@@ -75,19 +78,23 @@ size_t paged_places_bytes(int64_t tokens, int64_t heads) {
   return (static_cast<size_t>(tokens * heads) * sizeof(int64_t) + kAlignment - 1) / kAlignment * kAlignment;
 }
 
-// PagedAttention's inputs; outputs: result [T, H*D] and both caches. Scratch: places [T, G], then the
+// PagedAttention's inputs; outputs: result [T, H*D] and both caches. Scratch: places [G, T], then the
 // kernel's.
 Status step_paged_attention(const runtime::BoundStep& step, const StepContext& context) {
   const runtime::BoundPart& part = step.parts[0];
   const auto& attributes = *step.step->find_attributes<op::PagedAttentionAttributes>();
   TENON_ASSIGN(const op::PagedTables tables, op::paged_tables(part.inputs));
   const TensorRef& q = part.inputs[op::kPagedQ];
+  for (const int input : {op::kPagedQ, op::kPagedK, op::kPagedV}) {
+    const TensorRef& rows = part.inputs[static_cast<size_t>(input)];
+    if (rows.data && !last_axis_packed(rows)) return strides_error();
+  }
   AttentionJob job = job_of(part, attributes);
   if (part.inputs.size() > op::kPagedSinks) job.sinks = part.inputs[op::kPagedSinks].as<float>();
 
   auto* const places = reinterpret_cast<int64_t*>(step.scratch);
   if (attributes.writes) {
-    find_places(tables, job.kv_heads, places, context.worker);
+    find_places(tables, job.kv_heads, q.extent[0], places, context.worker);
     context.worker.barrier();
     write_rows(part.inputs[op::kPagedK], part.inputs[op::kPagedKeyCache], places, context);
     write_rows(part.inputs[op::kPagedV], part.inputs[op::kPagedValueCache], places, context);
