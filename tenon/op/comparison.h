@@ -1,4 +1,5 @@
-// Comparing, joining and choosing element by element: what masks are built of. Axis roles as in elementwise.h.
+// Comparing, joining and choosing element by element: what masks are built of. Axis roles as in
+// elementwise.h.
 #pragma once
 
 #include "tenon/op/op.h"

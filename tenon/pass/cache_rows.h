@@ -14,7 +14,8 @@ Result<ir::Value> rows_in_layout(ir::Model& model, ir::Value rows, const TensorT
                                  const std::string& prefix);
 
 // Whether rows_in_layout will find such rows.
-Status check_rows_layout(const TensorType& rows, const TensorType& cache, int axis, const std::string& prefix);
+Status check_rows_layout(const TensorType& rows, const TensorType& cache, int axis,
+                         const std::string& prefix);
 
 // A node's name without the op that its translator appended.
 std::string base_name(const ir::Node& node);

@@ -52,8 +52,11 @@ std::vector<std::vector<float>> ModelRun::logits(std::span<const int32_t> tokens
 }
 
 SessionOptions exact_options(StateForm layout) {
-  return {
-      .context = 64, .kv_type = KvType::kF32, .state_form = layout, .max_step_tokens = 64, .all_logits = true};
+  return {.context = 64,
+          .kv_type = KvType::kF32,
+          .state_form = layout,
+          .max_step_tokens = 64,
+          .all_logits = true};
 }
 
 ModelRun open_run(const std::shared_ptr<const gguf::File>& file,
