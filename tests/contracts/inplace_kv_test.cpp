@@ -11,6 +11,7 @@
 #include "tenon/pass/lower_set_rows.h"
 #include "tenon/pass/pipeline.h"
 #include "tenon/pass/state/inplace.h"
+#include "tenon/pass/state/stateful.h"
 #include "tests/contracts/hand_graphs.h"
 #include "tests/support/breaker.h"
 
@@ -235,6 +236,18 @@ TEST(K4_Refusals, StaticTokens) {
 }
 
 // What an earlier pass took (the stateless lowering here, make_stateful likewise) is no SetRows any more.
+TEST(K4_Refusals, StatefulMode) {
+  pass::ConvertOptions options;
+  if (!no_obstacle.active()) options.extensions.push_back(pass::make_stateful());
+  options.extensions.push_back(pass::inplace_kv({.stateless_kv = true, .context = kContext}));
+  std::vector<ir::PassReport> reports;
+  const ir::Model model = pass::convert(attention_layer(), options, &reports).value();
+  EXPECT_EQ(model.count("VariadicSplit"), 0);
+  EXPECT_EQ(model.count("ReadValue"), 2);
+  const auto& reasons = reports.at(no_obstacle.active() ? 0 : 1).reasons;
+  ASSERT_EQ(reasons.size(), 2u);
+  for (const ir::Reason& reason : reasons) EXPECT_EQ(reason.text.find("stateful mode"), 0u) << reason.text;
+}
 TEST(K4_Refusals, WritesThatAnEarlierPassTook) {
   pass::ConvertOptions options;
   if (!no_obstacle.active()) options.extensions.push_back(pass::lower_set_rows());

@@ -3,6 +3,7 @@
 #include "tenon/base/environment.h"
 #include "tenon/op/build.h"
 #include "tenon/op/concat.h"
+#include "tenon/op/read_value.h"
 #include "tenon/op/scatter_update.h"
 #include "tenon/op/variadic_split.h"
 #include "tenon/pass/cache_rows.h"
@@ -33,6 +34,12 @@ std::vector<CacheWrite> collect(ir::Model& model, ir::PassContext& context, cons
       out.push_back(std::move(*match.write));
     else
       context.explain(attributes.name, std::move(match.reason));
+  }
+  for (const ir::Node* node : model.topological_order()) {
+    if (!node->is("ReadValue")) continue;
+    const auto& variable = node->attributes_as<op::ReadValueAttributes>();
+    if (variable.role == ir::ParameterRole::kCache)
+      context.explain(variable.variable, "stateful mode: the cache is a variable of the model");
   }
   return out;
 }

@@ -23,11 +23,11 @@ struct InplaceOptions {
 // the cached tokens (KV) its value. A flat cache [1, 1, KV, G*D] that is read through views that split it
 // into heads gets four axes, and the views go.
 //
-// Decided per cache; the reason is told for each that is left as it is: the target cannot, the token
-// dimension is static, the cache is not read or not returned here, several streams, a layout that is not one
-// row per token (transposed V), another write, another read, a cache that does not append. Nothing is done at
-// all when `disabled`, or when TENON_DISABLE_KV_4D is 1. An input of the name attention_size that is already
-// there is an error. Runs before lower_set_rows, which takes what is left.
+// Decided per cache; the reason is told for each that is left as it is: it is a variable (stateful mode), the
+// target cannot, the token dimension is static, the cache is not read or not returned here, several streams,
+// a layout that is not one row per token (transposed V), another write, another read, a cache that does not
+// append. Nothing is done at all when `disabled`, or when TENON_DISABLE_KV_4D is 1. An input of the name
+// attention_size that is already there is an error. Runs before lower_set_rows, which takes what is left.
 ir::Pass inplace_kv(InplaceOptions options);
 
 }  // namespace tenon::pass
