@@ -98,6 +98,33 @@ TEST(Run, SeedDecides) {
   EXPECT_NE(answer("7"), answer("8"));
 }
 
+TEST(Run, OwnersOfTheStateAgree) {
+  const auto answer = [](const std::string& state) {
+    const Outcome outcome = run({"run", tiny(), "--raw", "-p", "a b c", "-n", "24", "--temp", "0", "--state",
+                                 state, "--kv", "f32", "--device", "ref"});
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    return outcome.out;
+  };
+  const std::string in_place = answer("inplace");
+  EXPECT_GT(in_place.size(), 10u);
+  for (const char* const state : {"stateless", "stateful", "paged"})
+    EXPECT_EQ(answer(state), in_place) << state;
+}
+
+TEST(Run, BeamsSearchWithoutChance) {
+  const auto answer = [](const std::string& beams, const std::string& temperature) {
+    const Outcome outcome = run({"run", tiny(), "--raw", "-p", "a b", "-n", "12", "--temp", temperature,
+                                 "--beams", beams, "--seed", temperature == "0" ? "1" : "2"});
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    EXPECT_EQ(closing_figures(outcome.err).generated > 0, true);
+    return outcome.out;
+  };
+  EXPECT_EQ(answer("3", "2"), answer("3", "0"));
+  const Outcome none = run({"run", tiny(), "-p", "a", "--beams", "0"});
+  EXPECT_EQ(none.status, 2);
+  EXPECT_NE(only_error(none).find("--beams"), std::string::npos);
+}
+
 TEST(Run, DevicesAndLayoutsAgree) {
   const auto answer = [](std::vector<std::string> flags) {
     flags.insert(flags.begin(), {"run", tiny(), "--raw", "-p", "the cat", "-n", "24", "--temp", "0"});
