@@ -1,6 +1,7 @@
 // Thousands of random operations on sequences that share blocks, against lists of what each should hold.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <random>
 
@@ -79,7 +80,8 @@ class Walk {
       }
       const std::vector<std::byte> saved = state_->save(id);
       ASSERT_EQ(saved.size(), expected.size() * sizeof(float));
-      ASSERT_EQ(std::memcmp(saved.data(), expected.data(), saved.size()), 0) << "sequence " << id;
+      const auto bytes = std::as_bytes(std::span(expected));
+      ASSERT_TRUE(std::equal(saved.begin(), saved.end(), bytes.begin(), bytes.end())) << "sequence " << id;
     }
     int64_t users = 0, listed = 0;
     for (int32_t block = 0; block < kBlocks; ++block) users += state_->pool().users(block);

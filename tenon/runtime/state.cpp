@@ -118,10 +118,11 @@ std::vector<std::byte> State::save() const {
 
 Status State::restore(int64_t length, std::span<const std::byte> saved) {
   TENON_RETURN_IF_ERROR(check_restore(length, saved_bytes(length), saved.size()));
-  const std::byte* from = saved.data();
+  size_t at = 0;
   for (const Cache& cache : caches_) {
-    std::memcpy(cache.read.data, from, cache.held_bytes(length));
-    from += cache.held_bytes(length);
+    const auto part = saved.subspan(at, cache.held_bytes(length));
+    std::copy(part.begin(), part.end(), cache.read.data);
+    at += part.size();
   }
   length_ = length;
   return {};
