@@ -55,9 +55,10 @@ format: ## rewrite the sources as .clang-format wants them
 fuzz: ## run each fuzzer for FUZZ_TIME seconds (needs clang)
 	@scripts/fuzz.py --seconds $(FUZZ_TIME)
 
-bench: build-all $(smollm2) $(qwen) ## whole models, then kernels
+bench: build-all $(smollm2) $(qwen) ## whole models, owners of the state, then kernels
 	@$(build)/bin/tenon bench $(smollm2) $(qwen)
-	@for bench in $(build)/bin/*_bench; do $$bench || exit 1; done
+	@$(build)/bin/state_bench $(smollm2)
+	@for bench in $(filter-out %/state_bench,$(wildcard $(build)/bin/*_bench)); do $$bench || exit 1; done
 
 install: build-all ## install program, library and header below PREFIX
 	@cmake --install $(build) --prefix "$(PREFIX)"
