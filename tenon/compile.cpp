@@ -49,10 +49,10 @@ Result<ir::Model> convert(std::shared_ptr<const gguf::File> file, const FormOpti
   return pass::convert(*decoder, options, reports);
 }
 
-void add_paged_symbols(const SessionOptions& options, SymbolBounds& symbols) {
+void add_paged_symbols(int64_t context, int64_t sequences, SymbolBounds& symbols) {
   const int64_t rows = pass::PagedOptions().block_size;
-  const int64_t blocks = options.sequences * ((options.context + rows - 1) / rows);
-  symbols["N"] = {1, options.sequences};
+  const int64_t blocks = sequences * ((context + rows - 1) / rows);
+  symbols["N"] = {1, sequences};
   symbols["blocks"] = symbols["n_block_indices"] = {1, blocks};
 }
 
@@ -68,7 +68,7 @@ Result<ir::Model> convert_file(std::shared_ptr<const gguf::File> file, const For
 }
 
 Result<Compiled> compile(std::shared_ptr<const gguf::File> file, const Device& device,
-                         runtime::Backend& backend, const SessionOptions& options) {
+                         runtime::Backend& backend, const SessionOptions& options, int64_t sequences) {
   std::vector<ir::PassReport> reports;
   const FormOptions form{options.state_form, options.kv_type, device.stateless_kv, options.context};
   TENON_ASSIGN(ir::Model graph, convert_file(std::move(file), form, &reports));
@@ -80,7 +80,8 @@ Result<Compiled> compile(std::shared_ptr<const gguf::File> file, const Device& d
   if (options.state_form == StateForm::kStateful) {
     plan_options.symbols["B"] = plan_options.symbols["B_past"] = {1, 1};
   }
-  if (options.state_form == StateForm::kPaged) add_paged_symbols(options, plan_options.symbols);
+  if (options.state_form == StateForm::kPaged)
+    add_paged_symbols(options.context, sequences, plan_options.symbols);
   TENON_ASSIGN(std::shared_ptr<const plan::Plan> plan,
                plan::make_plan(graph, backend.target(), plan_options));
   return Compiled{std::move(graph), std::move(reports), std::move(plan)};

@@ -33,8 +33,9 @@ struct FormOptions {
 Result<ir::Model> convert_file(std::shared_ptr<const gguf::File> file, const FormOptions& form,
                                std::vector<ir::PassReport>* reports);
 
-// `options.context` is set.
+// `options.context` is set. Of the paged form: for so many sequences that share the blocks, each of which may
+// take the whole context.
 Result<Compiled> compile(std::shared_ptr<const gguf::File> file, const Device& device,
-                         runtime::Backend& backend, const SessionOptions& options);
+                         runtime::Backend& backend, const SessionOptions& options, int64_t sequences = 1);
 
 }  // namespace tenon

@@ -139,7 +139,7 @@ Result<Generation> Session::State::search_beams(std::span<const int32_t> prompt,
     for (const int32_t token : best.tokens) answer += tokenizer.decode_piece(token, false);
     text::Utf8Stream whole;
     answer = whole.append(answer) + whole.flush();
-    if (on_text && !answer.empty()) on_text(answer);
+    if (on_text && !answer.empty() && !on_text(answer)) out.stop = StopReason::kCallback;
   }
   out.generation_seconds = out.first_token_seconds = seconds_since(start);
   return out;
@@ -150,15 +150,16 @@ Status Session::State::make_beams(int32_t count) {
   if (beams && beam_count >= count) return {};
   SessionOptions wanted = options;
   wanted.state_form = StateForm::kPaged;
-  wanted.sequences = 2 * count;  // the next beams are forked before the last are given up
-  TENON_ASSIGN(Compiled compiled, compile(model->file, *model->device, *model->backend, wanted));
+  wanted.max_step_tokens = std::max<int64_t>(wanted.max_step_tokens, count);
+  const int64_t sequences = 2 * count;  // the next beams are forked before the last are given up
+  TENON_ASSIGN(Compiled compiled, compile(model->file, *model->device, *model->backend, wanted, sequences));
   for (const plan::InputBinding& input : compiled.plan->inputs) {
     if (input.parameter.role != ir::ParameterRole::kRecurrentState) continue;
     return Error{ErrorCode::kUnsupported, "beam search", "a model without recurrent states",
                  "'" + input.parameter.name + "'", "use --beams 1"};
   }
   const std::optional<int64_t> rows = runtime::paged_block_size(*compiled.plan);
-  const int64_t blocks = wanted.sequences * ((wanted.context + *rows - 1) / *rows);
+  const int64_t blocks = sequences * ((wanted.context + *rows - 1) / *rows);
   TENON_ASSIGN(beams, engine::Batch::create(model->backend, std::move(compiled.plan),
                                             {.blocks = blocks, .vocabulary_rows = model->vocabulary_rows}));
   beam_count = count;

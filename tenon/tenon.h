@@ -46,7 +46,6 @@ struct SessionOptions {
   int64_t context = 0;            // tokens; 0: what the model was trained for
   KvType kv_type = KvType::kF16;  // of the cached keys and values
   StateForm state_form = StateForm::kInPlace;
-  int64_t sequences = 1;          // kPaged: that share the blocks; each may take the whole context
   int64_t max_step_tokens = 512;  // longer prompts are evaluated in steps of so many tokens
   bool all_logits = false;        // whether evaluate() may be asked for the logits of every token
 };

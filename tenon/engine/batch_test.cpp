@@ -28,8 +28,8 @@ class Trial {
   std::unique_ptr<Batch> batch() const {
     SessionOptions options = test::exact_options(StateForm::kPaged);
     options.context = kContext;
-    options.sequences = kSequences;
-    Compiled compiled = compile(file_, *find_device(backend_->name()).value(), *backend_, options).value();
+    Compiled compiled =
+        compile(file_, *find_device(backend_->name()).value(), *backend_, options, kSequences).value();
     return Batch::create(backend_, compiled.plan,
                          {.blocks = kSequences * 2, .vocabulary_rows = width(), .poison_freed_blocks = true})
         .value();

@@ -87,7 +87,8 @@ Result<std::vector<Beam>> beam_search(Batch& batch, std::span<const int32_t> pro
   TENON_RETURN_IF_ERROR(feed_prompt(batch, sequences.ids()[0], prompt));
   std::vector<Beam> open(1), ended;
   const int64_t room = options.context - static_cast<int64_t>(prompt.size());
-  for (int64_t made = 0; made < std::min(options.max_tokens, room) && ended.size() < width; ++made) {
+  const int64_t most = std::min(options.max_tokens, room);
+  for (int64_t made = 0; made < most && ended.size() < width; ++made) {
     if (options.cancelled && options.cancelled()) break;
     std::vector<Candidate> candidates;
     for (size_t beam = 0; beam < open.size(); ++beam) {
@@ -112,7 +113,7 @@ Result<std::vector<Beam>> beam_search(Batch& batch, std::span<const int32_t> pro
       parents.push_back(candidate.parent);
     }
     open = std::move(next);
-    if (open.empty()) break;
+    if (open.empty() || made + 1 == most) break;
     sequences.follow(parents);
     std::vector<Feed> feeds;
     for (size_t beam = 0; beam < open.size(); ++beam)

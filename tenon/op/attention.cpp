@@ -21,10 +21,6 @@ namespace tenon::op {
 
 namespace {
 
-constexpr int kMaskInput = 3;
-constexpr int kPositionsInput = 4;
-constexpr int kSinksInput = 5;
-
 bool needs_positions(ir::MaskKind kind) {
   return kind == ir::MaskKind::kCausal || kind == ir::MaskKind::kWindow;
 }
@@ -35,15 +31,15 @@ Status check_mask(const ir::Inference& node) {
   if (attributes.mask == ir::MaskKind::kWindow && attributes.window <= 0) {
     return node.error("a window of at least 1", std::to_string(attributes.window));
   }
-  if (attributes.mask == ir::MaskKind::kExplicit && node.input_count() <= kMaskInput) {
+  if (attributes.mask == ir::MaskKind::kExplicit && node.input_count() <= kAttentionMask) {
     return node.error("a mask input for mask kind explicit", "none");
   }
-  if (needs_positions(attributes.mask) && node.input_count() <= kPositionsInput) {
+  if (needs_positions(attributes.mask) && node.input_count() <= kAttentionPositions) {
     return node.error("a positions input for mask kind " + std::string(kind), "none");
   }
-  if (node.input_count() <= kMaskInput) return {};
+  if (node.input_count() <= kAttentionMask) return {};
   const TensorType& q = node.type(0);
-  const TensorType& mask = node.type(kMaskInput);
+  const TensorType& mask = node.type(kAttentionMask);
   const std::vector<Dim> scores = {q.dim(0), q.dim(1), q.dim(2), node.type(1).dim(2)};
   bool fits = mask.rank() <= 4 && (mask.element == ElementType::kF32 || mask.element == ElementType::kF16);
   for (int i = 0; fits && i < mask.rank(); ++i) {
@@ -81,13 +77,14 @@ InferredTypes infer(const ir::Inference& node) {
     return node.error("k and v of one batch, heads and length", k.to_string() + " and " + v.to_string());
   }
   TENON_RETURN_IF_ERROR(check_mask(node));
-  if (node.input_count() > kSinksInput) {
-    const TensorType& sinks = node.type(kSinksInput);
+  if (node.input_count() > kAttentionSinks) {
+    const TensorType& sinks = node.type(kAttentionSinks);
     if (sinks.element != ElementType::kF32 || sinks.element_count() != q.dim(1))
       return node.error("an f32 sink for each of " + std::to_string(heads) + " heads", sinks.to_string());
   }
-  if (node.input_count() > kPositionsInput && needs_positions(node.attributes<AttentionAttributes>().mask)) {
-    const TensorType& positions = node.type(kPositionsInput);
+  if (node.input_count() > kAttentionPositions &&
+      needs_positions(node.attributes<AttentionAttributes>().mask)) {
+    const TensorType& positions = node.type(kAttentionPositions);
     if (positions.element_count() != q.dim(2) && positions.element_count() != q.dim(0) * q.dim(2)) {
       return node.error("a position for each query of " + q.to_string(), positions.to_string());
     }
@@ -100,13 +97,13 @@ class Mask {
  public:
   explicit Mask(const ReferenceCall& call)
       : attributes_(dynamic_cast<const AttentionAttributes&>(call.attributes)), call_(call) {
-    if (needs_positions(attributes_.mask)) positions_ = load_all(call.inputs[kPositionsInput]);
+    if (needs_positions(attributes_.mask)) positions_ = load_all(call.inputs[kAttentionPositions]);
   }
 
   double operator()(const Index& at, int64_t key) const {
     if (attributes_.mask == ir::MaskKind::kBidirectional) return 0;
     if (attributes_.mask == ir::MaskKind::kExplicit) {
-      const TensorRef& mask = call_.inputs[kMaskInput];
+      const TensorRef& mask = call_.inputs[kAttentionMask];
       return load(mask, broadcast_index(mask, {at[0], at[1], at[2], key}, 4));
     }
     const int64_t queries = call_.inputs[0].extent[2];
@@ -129,7 +126,7 @@ Status reference(const ReferenceCall& call) {
   const TensorRef &q = call.inputs[0], &k = call.inputs[1], &v = call.inputs[2];
   const Mask mask(call);
   const std::vector<double> sinks =
-      call.inputs.size() > kSinksInput ? load_all(call.inputs[kSinksInput]) : std::vector<double>();
+      call.inputs.size() > kAttentionSinks ? load_all(call.inputs[kAttentionSinks]) : std::vector<double>();
   for_each_index(q, 3, [&](const Index& at) {
     const std::vector<double> query = load_row(q, at);
     const int64_t group = at[1] / (q.extent[1] / k.extent[1]);
@@ -202,7 +199,7 @@ Result<ir::Value> tile_heads(Builder& build, ir::Value value, int64_t heads) {
 
 // Softmax over the keys and, where there are sinks, one column of them that takes its share of the weights.
 Result<ir::Value> weights_of(Builder& build, ir::Node& node, ir::Value scores) {
-  if (node.input_count() <= kSinksInput) return build.add(softmax_op(), {scores}, SoftmaxAttributes{});
+  if (node.input_count() <= kAttentionSinks) return build.add(softmax_op(), {scores}, SoftmaxAttributes{});
   const TensorType type = scores.type();
   ReshapeAttributes by_head;
   by_head.target = {1, type.dim(1), 1, 1};
@@ -212,7 +209,7 @@ Result<ir::Value> weights_of(Builder& build, ir::Node& node, ir::Value scores) {
   after_keys.axis = 3;
   VariadicSplitAttributes keys_alone;
   keys_alone.axis = 3;
-  TENON_ASSIGN(ir::Value sinks, build.add(reshape_op(), {node.input(kSinksInput)}, by_head));
+  TENON_ASSIGN(ir::Value sinks, build.add(reshape_op(), {node.input(kAttentionSinks)}, by_head));
   TENON_ASSIGN(sinks, build.add(broadcast_op(), {sinks}, for_all));
   TENON_ASSIGN(ir::Value all, build.add(concat_op(), {scores, sinks}, after_keys));
   TENON_ASSIGN(ir::Value shares, build.add(softmax_op(), {all}, SoftmaxAttributes{}));
@@ -232,8 +229,8 @@ Result<std::vector<ir::Value>> decompose(ir::Model& model, ir::Node& node) {
   TENON_ASSIGN(ir::Value v, tile_heads(build, node.input(2), heads));
   TENON_ASSIGN(ir::Value scores, build.add(matmul_op(), {node.input(0), k}, by_rows));
   TENON_ASSIGN(scores, build.add(multiply_op(), {scores, build.scalar(attributes.scale)}));
-  if (node.input_count() > kMaskInput) {
-    TENON_ASSIGN(ir::Value mask, build.convert(node.input(kMaskInput), ElementType::kF32));
+  if (node.input_count() > kAttentionMask) {
+    TENON_ASSIGN(ir::Value mask, build.convert(node.input(kAttentionMask), ElementType::kF32));
     TENON_ASSIGN(scores, build.add(add_op(), {scores, mask}));
   }
   TENON_ASSIGN(ir::Value weights, weights_of(build, node, scores));
@@ -245,8 +242,8 @@ Result<std::vector<ir::Value>> decompose(ir::Model& model, ir::Node& node) {
 // A mask whose structure is known is not looked at, and no positions where nothing depends on them.
 bool reads(const ir::Attributes& attributes, int input) {
   const ir::MaskKind mask = dynamic_cast<const AttentionAttributes&>(attributes).mask;
-  if (input == kMaskInput) return mask == ir::MaskKind::kExplicit;
-  return input != kPositionsInput || needs_positions(mask);
+  if (input == kAttentionMask) return mask == ir::MaskKind::kExplicit;
+  return input != kAttentionPositions || needs_positions(mask);
 }
 
 }  // namespace

@@ -31,4 +31,14 @@ struct AttentionAttributes : ir::AttributesOf<AttentionAttributes> {
 // would. A query that sees no key gives zeros.
 const OpDefinition& attention_op();
 
+// Its inputs.
+enum AttentionInput : int {
+  kAttentionQ,
+  kAttentionK,
+  kAttentionV,
+  kAttentionMask,
+  kAttentionPositions,
+  kAttentionSinks
+};
+
 }  // namespace tenon::op

@@ -1,20 +1,13 @@
 #include "tenon/pass/state/cache_write.h"
 
 #include "tenon/op/set_rows.h"
+#include "tenon/pass/state/head_swap.h"
 
 namespace tenon::pass {
 
 namespace {
 
-constexpr std::array<int64_t, 4> kSwapHeadsAndTokens = {0, 2, 1, 3};
-
 CacheWriteMatch refuse(std::string reason) { return {std::nullopt, std::move(reason)}; }
-
-bool swaps_heads_and_tokens(const ir::Node& node) {
-  if (!node.is("Transpose") || !node.input(1).node().is("Constant")) return false;
-  const auto& order = node.input(1).node().attributes_as<ir::ConstantAttributes>().values;
-  return std::equal(order.begin(), order.end(), kSwapHeadsAndTokens.begin(), kSwapHeadsAndTokens.end());
-}
 
 // [1, KV, G, D] with constant heads and head size.
 bool has_heads(const TensorType& type, const Dim& cached) {

@@ -2,12 +2,11 @@
 
 #include "tenon/op/attention.h"
 #include "tenon/op/read_value.h"
+#include "tenon/pass/state/head_swap.h"
 
 namespace tenon::pass {
 
 namespace {
-
-constexpr int kSinksInput = 5;
 
 Error mismatch(const ir::Node& attention, std::string wanted, const ir::Value& found,
                std::string remedy = "") {
@@ -15,13 +14,10 @@ Error mismatch(const ir::Node& attention, std::string wanted, const ir::Value& f
           found.describe(), std::move(remedy)};
 }
 
-// What lies behind Transpose [0,2,1,3]; nothing behind another node.
+// What lies behind the swap of heads and tokens; nothing behind another node.
 std::optional<ir::Value> behind_head_swap(ir::Value value) {
-  const ir::Node& node = value.node();
-  if (!node.is("Transpose") || !node.input(1).node().is("Constant")) return std::nullopt;
-  const auto& order = node.input(1).node().attributes_as<ir::ConstantAttributes>().values;
-  if (order != std::vector<int64_t>{0, 2, 1, 3}) return std::nullopt;
-  return node.input(0);
+  if (!swaps_heads_and_tokens(value.node())) return std::nullopt;
+  return value.node().input(0);
 }
 
 Result<CachedOperand> match_operand(const ir::Node& attention, int input) {
@@ -56,7 +52,7 @@ Result<CachedAttention> match_cached_attention(ir::Node& attention) {
   out.q = *swapped;
   TENON_ASSIGN(out.k, match_operand(attention, 1));
   TENON_ASSIGN(out.v, match_operand(attention, 2));
-  if (attention.input_count() > kSinksInput) out.sinks = attention.input(kSinksInput);
+  if (attention.input_count() > op::kAttentionSinks) out.sinks = attention.input(op::kAttentionSinks);
   return out;
 }
 

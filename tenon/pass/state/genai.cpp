@@ -15,7 +15,6 @@ namespace tenon::pass {
 namespace {
 
 constexpr const char* kPassName = "adapt_to_genai";
-constexpr int kMaskInput = 3;
 
 ir::Node* find_role(const ir::Model& model, ir::ParameterRole role) {
   for (ir::Node* const node : model.parameters()) {
@@ -122,8 +121,8 @@ Status adapt_attention(ir::Model& model, const NewInputs& inputs) {
     attributes.structure = std::exchange(attributes.mask, ir::MaskKind::kExplicit);
     std::vector<ir::Value> operands(node->inputs().begin(), node->inputs().end());
     TENON_ASSIGN(const ir::Value mask, masks.get(attributes.structure, attributes.window));
-    operands.resize(std::max<size_t>(operands.size(), kMaskInput + 1), mask);
-    operands[kMaskInput] = mask;
+    operands.resize(std::max<size_t>(operands.size(), op::kAttentionMask + 1), mask);
+    operands[op::kAttentionMask] = mask;
     TENON_ASSIGN(ir::Node* const made,
                  model.add_in_place_of(*node, op::attention_op().schema, std::move(operands),
                                        std::make_unique<op::AttentionAttributes>(attributes)));
