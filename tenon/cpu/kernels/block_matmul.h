@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "tenon/cpu/kernels/format_ops.h"
+#include "tenon/cpu/simd/prefetch.h"
 
 namespace tenon::cpu {
 
@@ -80,9 +81,12 @@ struct BlockOps {
       unroll<kTokens>([&](auto t) TENON_BODY { sums[r][t] = V::zero(); });
     });
     const int64_t whole = x.depth / kChunk, rest = x.depth % kChunk / Block::kElements;
+    const int64_t ahead = ahead_of(kRows, rows.row_bytes);
     for (int64_t chunk = 0; chunk < whole; ++chunk) {
       unroll<kRows>([&](auto r) TENON_BODY {
-        dot_chunk<true, kTokens>(blocks[r] + chunk * R::kChunkBlocks, 0, x, token, chunk, sums[r]);
+        const Block* chunk_blocks = blocks[r] + chunk * R::kChunkBlocks;
+        prefetch<sizeof(Block) * R::kChunkBlocks>(reinterpret_cast<const std::byte*>(chunk_blocks) + ahead);
+        dot_chunk<true, kTokens>(chunk_blocks, 0, x, token, chunk, sums[r]);
       });
     }
     if (rest > 0) {

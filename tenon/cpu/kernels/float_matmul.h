@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "tenon/cpu/kernels/format_ops.h"
+#include "tenon/cpu/simd/prefetch.h"
 
 namespace tenon::cpu {
 
@@ -52,11 +53,13 @@ struct FloatOps {
       unroll<kTokens>([&](auto t) TENON_BODY { sums[r][t] = V::zero(); });
     });
     const float* row = x.x + token * x.x_stride;
+    const int64_t ahead = ahead_of(kRows, rows.row_bytes);
     int64_t k = 0;
     for (; k + V::kLanes <= x.depth; k += V::kLanes) {
       F32 xs[kTokens];
       unroll<kTokens>([&](auto t) TENON_BODY { xs[t] = V::load(row + t * x.x_stride + k); });
       unroll<kRows>([&](auto r) TENON_BODY {
+        prefetch<V::kLanes * sizeof(Number)>(reinterpret_cast<const std::byte*>(weights[r] + k) + ahead);
         const F32 w = R::load(weights[r] + k);
         unroll<kTokens>([&](auto t) TENON_BODY { sums[r][t] = V::fma(w, xs[t], sums[r][t]); });
       });
