@@ -100,6 +100,7 @@ Json plan_as_json(const plan::Plan& plan) {
       steps.push_back({{"kernel", step.row},
                        {"op", step.op},
                        {"node", step.name},
+                       {"prologue", step.prologue},
                        {"parts", step.parts.size()},
                        {"barrier_before", step.barrier_before}});
     }

@@ -29,6 +29,10 @@ struct MatmulJob {
   int64_t x_stride = 0;      // floats from one token to the next
   int64_t tokens = 0;
   int64_t depth = 0;  // a multiple of each segment's block
+  // Each row of x is taken as x / sqrt(mean(x^2) + norm_epsilon) * norm_weight; for block weights alone.
+  bool normalises_x = false;
+  const float* norm_weight = nullptr;  // [depth], or null
+  float norm_epsilon = 0.0f;
   // Two segments, gate and up, of equal rows, both of block types or both of floats: output[0] = silu(gate) *
   // up, with segment 0's residual added. Segment 1's output and residual are not used.
   bool swiglu = false;

@@ -1,9 +1,12 @@
 #include "tenon/cpu/target.h"
 
+#include <algorithm>
+
 #include "tenon/cpu/refusals.h"
 #include "tenon/cpu/steps.h"
 #include "tenon/op/paged_attention.h"
 #include "tenon/op/rope.h"
+#include "tenon/plan/plan.h"
 
 namespace tenon::cpu {
 
@@ -19,6 +22,13 @@ TensorType rope_table_type(const Match& match) {
 }
 
 const plan::SharedTable kRopeTable{"rope_table", {1, 2}, rope_table_type};
+
+// A product of block weights quantises x row by row and normalises it on the way; of floats it reads x as it
+// lies.
+bool has_block_weights_alone(const plan::Step& step) {
+  return std::all_of(step.parts.begin(), step.parts.end(),
+                     [](const plan::StepPart& part) { return is_block(part.inputs[1].element); });
+}
 
 }  // namespace
 
@@ -65,7 +75,9 @@ plan::Target make_target(const KernelTable& kernels) {
           {.id = "matmul_swiglu",
            .pattern = "SwiGLU(MatMul(x, g:Constant), MatMul(x, u:Constant))",
            .refuse = refuse_matmul_swiglu,
-           .scratch_bytes = matmul_scratch},
+           .scratch_bytes = matmul_scratch,
+           .prologue = "rms_norm",
+           .takes_prologue = has_block_weights_alone},
           {.id = "matmul_bias_residual",
            .pattern = "Add(Add(MatMul(x, w:Constant), b:Constant), r)",
            .refuse = refuse_matmul_bias_residual,
@@ -83,7 +95,9 @@ plan::Target make_target(const KernelTable& kernels) {
            .pattern = "MatMul(x, w:Constant)",
            .refuse = refuse_matmul,
            .group = "matmul",
-           .scratch_bytes = matmul_scratch},
+           .scratch_bytes = matmul_scratch,
+           .prologue = "rms_norm",
+           .takes_prologue = has_block_weights_alone},
           {.id = "rms_norm", .pattern = "Multiply(RMSNorm(x), w:Constant)", .refuse = refuse_weighted_norm},
           {.id = "rms_norm", .pattern = "RMSNorm", .refuse = refuse_unless_f32},
           {.id = "rope", .pattern = "Rope", .refuse = refuse_rope, .shared = &kRopeTable},

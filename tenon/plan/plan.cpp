@@ -56,7 +56,8 @@ void print_list(const Plan& plan, const StepList& list, std::string& out) {
          " tokens: " + std::to_string(list.steps.size()) + "\n";
   for (const Step& step : list.steps) {
     out +=
-        (step.barrier_before ? "  | " : "    ") + std::string(step.row) + "  " + printable(step.name) + "\n";
+        (step.barrier_before ? "  | " : "    ") + std::string(step.row) + "  " + printable(step.name) +
+        (step.prologue.empty() ? "" : "  after " + std::string(step.prologue)) + "\n";
     for (const StepPart& part : step.parts) {
       out += "        ";
       for (size_t i = 0; i < part.inputs.size(); ++i)

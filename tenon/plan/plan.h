@@ -52,6 +52,10 @@ struct Step {
   std::string name;      // of the root node
   std::vector<StepPart> parts;
   std::vector<std::shared_ptr<const ir::Attributes>> attributes;  // of the first part's nodes, root first
+  // TargetRow::id of the step that it does first, on its parts' first operand; "" when there is none. That
+  // one's other operands are the last inputs of the first part, its attributes the last of `attributes`.
+  std::string_view prologue;
+  size_t prologue_inputs = 0;
   // Whether it touches what earlier steps since the last barrier wrote or still read.
   bool barrier_before = true;
   size_t scratch_bytes = 0;

@@ -2,6 +2,7 @@
 
 #include "tenon/plan/border.h"
 #include "tenon/plan/memory.h"
+#include "tenon/plan/prologue.h"
 #include "tenon/plan/step_builder.h"
 #include "tenon/plan/views.h"
 
@@ -101,6 +102,7 @@ Result<std::shared_ptr<const Plan>> make_plan(const ir::Model& model, const Targ
     if (!plan->token_symbol.empty()) symbols[plan->token_symbol] = {tokens.min, tokens.max};
     const Limits limits{std::move(symbols), options.workers};
     TENON_ASSIGN(StepList list, StepBuilder(model, target, limits, tokens, *plan).build());
+    absorb_prologues(list, target, plan->storages);
     plan->arena_bytes = std::max(plan->arena_bytes, assign_arena(list, plan->storages));
     place_barriers(list, plan->storages);
     for (const Step& step : list.steps)

@@ -14,6 +14,8 @@
 
 namespace tenon::plan {
 
+struct Step;
+
 // How many new tokens a step list is for; inclusive.
 struct TokenRange {
   int64_t min = 1;
@@ -51,6 +53,10 @@ struct TargetRow {
   std::string_view group = "";
   std::function<size_t(const Match&, const Limits&)> scratch_bytes = nullptr;
   const SharedTable* shared = nullptr;
+  // The id of a row whose step this one's can do by itself on the way to its first operand (prologue.h), and
+  // which of this row's steps do; null: all.
+  std::string_view prologue = "";
+  bool (*takes_prologue)(const Step&) = nullptr;
   // The form in memory of the constants among its operands; "file" are the file's own bytes, as which views
   // of constants are always read.
   std::string_view weight_layout = "file";

@@ -9,6 +9,7 @@
 #include "tenon/cpu/kernels/block_matmul.h"
 #include "tenon/cpu/kernels/exp.h"
 #include "tenon/cpu/kernels/float_matmul.h"
+#include "tenon/cpu/kernels/rms_norm.h"
 #include "tenon/cpu/matmul.h"
 
 namespace tenon::cpu {
@@ -54,11 +55,13 @@ struct Matmul {
 
   struct WorkerSpace {
     QuantisedRows row;  // one token: each worker quantises it for itself, which is quicker than to wait
-    std::byte* panel[2] = {};  // the second one for `up`
+    float* normalised = nullptr;  // [depth], a row of x at a time
+    std::byte* panel[2] = {};     // the second one for `up`
     int32_t* start[2] = {};
   };
   static WorkerSpace take_worker_space(Arena& arena, int64_t tokens, int64_t depth) {
     WorkerSpace space;
+    space.normalised = arena.take<float>(depth);
     if (tokens == 1) space.row = take_rows(arena, 1, depth);
     if (tokens > kGemvTokens) {
       const int64_t groups = divide_up(depth, 32) * 2;
@@ -100,18 +103,26 @@ struct Matmul {
 
   // --- x ---
 
-  static void quantise(const MatmulJob& job, const Worker& worker, const Activations& x) {
+  static TENON_INLINE const float* row_of_x(const MatmulJob& job, int64_t token, const WorkerSpace& space) {
+    const float* row = job.x + token * job.x_stride;
+    if (!job.normalises_x) return row;
+    normalise_row<V>(row, job.norm_weight, job.depth, job.norm_epsilon, space.normalised);
+    return space.normalised;
+  }
+
+  static void quantise(const MatmulJob& job, const Worker& worker, const Activations& x,
+                       const WorkerSpace& space) {
     if (job.tokens <= kGemvTokens) {
       const Worker::Range share = job.tokens == 1 ? Worker::Range{0, 1} : worker.share(job.tokens);
       for (int64_t t = share.begin; t < share.end; ++t) {
-        quantise_row<V>(job.x + t * job.x_stride, job.depth, t, x.rows);
+        quantise_row<V>(row_of_x(job, t, space), job.depth, t, x.rows);
       }
       return;
     }
     constexpr int kTile = kBlockTile<V>;
     const Worker::Range share = worker.share(round_up(job.tokens, kTile), kTile);
     for (int64_t t = share.begin; t < share.end; ++t) {
-      quantise_into_tile<V, kTile>(t < job.tokens ? job.x + t * job.x_stride : nullptr, t, x.tiles);
+      quantise_into_tile<V, kTile>(t < job.tokens ? row_of_x(job, t, space) : nullptr, t, x.tiles);
     }
   }
 
@@ -239,7 +250,8 @@ struct Matmul {
       if (i < lines)
         line.total += divide_up(segments[i].rows, V::kLanes) * Line::cost(segments[i], job.tokens);
     }
-    if (any_block) quantise(job, worker, x);
+    assert(!job.normalises_x || !any_float);
+    if (any_block) quantise(job, worker, x, space);
     if (any_float && job.tokens > kGemvTokens) pack(job, worker, shared.packed);
     if (job.tokens > 1) worker.barrier();
 
