@@ -43,24 +43,9 @@ void decode_blocks(const std::byte* row, int64_t width, float* out) {
 
 template <class V>
 void decode_row(ElementType type, const std::byte* row, int64_t width, float* out) {
-  switch (type) {
-    case ElementType::kQ4_0:
-      return decode_blocks<V, ReadQ4_0<V>>(row, width, out);
-    case ElementType::kQ4_1:
-      return decode_blocks<V, ReadQ4_1<V>>(row, width, out);
-    case ElementType::kQ5_0:
-      return decode_blocks<V, ReadQ5_0<V>>(row, width, out);
-    case ElementType::kQ8_0:
-      return decode_blocks<V, ReadQ8_0<V>>(row, width, out);
-    case ElementType::kMXFP4:
-      return decode_blocks<V, ReadMXFP4<V>>(row, width, out);
-    case ElementType::kQ4_K:
-      return decode_blocks<V, ReadQ4_K<V>>(row, width, out);
-    case ElementType::kQ6_K:
-      return decode_blocks<V, ReadQ6_K<V>>(row, width, out);
-    default:
-      break;
-  }
+  const bool in_blocks =
+      with_reader<V>(type, [&](auto reader) { decode_blocks<V, decltype(reader)>(row, width, out); });
+  if (in_blocks) return;
   assert(type == ElementType::kF32 || type == ElementType::kF16 || type == ElementType::kBF16);
   for (int64_t i = 0; i < width; i += V::kLanes) {
     const int64_t n = smaller(width - i, V::kLanes);

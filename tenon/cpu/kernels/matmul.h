@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "tenon/cpu/kernels/block_matmul.h"
+#include "tenon/cpu/kernels/block_readers.h"
 #include "tenon/cpu/kernels/exp.h"
 #include "tenon/cpu/kernels/float_matmul.h"
 #include "tenon/cpu/kernels/rms_norm.h"
@@ -30,25 +31,13 @@ struct Matmul {
         return FloatOps<V, ReadF16<V>>::kOps;
       case ElementType::kBF16:
         return FloatOps<V, ReadBF16<V>>::kOps;
-      case ElementType::kQ4_0:
-        return BlockOps<V, ReadQ4_0<V>>::kOps;
-      case ElementType::kQ4_1:
-        return BlockOps<V, ReadQ4_1<V>>::kOps;
-      case ElementType::kQ5_0:
-        return BlockOps<V, ReadQ5_0<V>>::kOps;
-      case ElementType::kQ8_0:
-        return BlockOps<V, ReadQ8_0<V>>::kOps;
-      case ElementType::kMXFP4:
-        return BlockOps<V, ReadMXFP4<V>>::kOps;
-      case ElementType::kQ4_K:
-        return BlockOps<V, ReadQ4_K<V>>::kOps;
-      case ElementType::kQ6_K:
-        return BlockOps<V, ReadQ6_K<V>>::kOps;
       default:
         break;
     }
-    assert(!"matmul takes no weights of this type");
-    __builtin_unreachable();
+    const FormatOps* found = nullptr;
+    with_reader<V>(type, [&](auto reader) { found = &BlockOps<V, decltype(reader)>::kOps; });
+    assert(found != nullptr && "matmul takes no weights of this type");
+    return *found;
   }
 
   // --- workspace: x for all, then one worker's part after the other ---
