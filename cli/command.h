@@ -20,5 +20,6 @@ Command add_run(CLI::App& program);
 Command add_inspect(CLI::App& program);
 Command add_logits(CLI::App& program);
 Command add_bench(CLI::App& program);
+Command add_perplexity(CLI::App& program);
 
 }  // namespace tenon::cli

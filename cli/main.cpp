@@ -22,6 +22,7 @@ constexpr const char* kFooter =
     "  tenon run model.gguf                            a chat, when started on a terminal\n"
     "  tenon inspect model.gguf                        what is in the file\n"
     "  tenon bench model.gguf -t 2                     how fast it is\n"
+    "  tenon perplexity model.gguf -f text.txt         how well it foretells a text\n"
     "\n"
     "stdout carries the answer alone, stderr all else. Exit status: 0 good, 1 failed, 2 wrong usage.\n"
     "tenon COMMAND --help tells the flags of a command.";
@@ -77,14 +78,15 @@ int usage_error(CLI::App& program, const CLI::ParseError& error) {
 
 int run(CLI::App& program, int argc, char** argv) {
   const Command commands[] = {tenon::cli::add_run(program), tenon::cli::add_inspect(program),
-                              tenon::cli::add_logits(program), tenon::cli::add_bench(program)};
+                              tenon::cli::add_logits(program), tenon::cli::add_bench(program),
+                              tenon::cli::add_perplexity(program)};
   program.parse(arguments(argc, argv));
   for (const Command& command : commands) {
     if (!command.flags->parsed()) continue;
     const tenon::Status status = command.act();
     return status.ok() ? kGood : fail(status.error());
   }
-  throw CLI::RequiredError("one of the commands run, inspect, logits and bench");
+  throw CLI::RequiredError("one of the commands run, inspect, logits, bench and perplexity");
 }
 
 }  // namespace

@@ -1,12 +1,6 @@
 #include "cli/npy.h"
 
-#include <unistd.h>
-
 #include <bit>
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
-#include <filesystem>
 #include <stdexcept>
 
 namespace tenon::cli {
@@ -31,49 +25,21 @@ std::string head(int64_t rows, int64_t columns) {
 
 }  // namespace
 
-NpyWriter::NpyWriter(std::string path, int64_t values)
-    : path_(std::move(path)),
-      temporary_(path_ + "." + std::to_string(getpid()) + ".part"),
-      out_(temporary_, std::ios::binary | std::ios::trunc),
-      missing_(values) {}
-
 Result<NpyWriter> NpyWriter::create(const std::string& path, int64_t rows, int64_t columns) {
-  if (path.empty()) return Error{ErrorCode::kIo, "-o", "the name of a file", "an empty one", ""};
-  // The finished file takes the name by a rename, which must not put a file in the place of a device, a pipe
-  // or a link.
-  std::error_code error;
-  const std::filesystem::file_status status = std::filesystem::symlink_status(path, error);
-  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
-    return Error{ErrorCode::kIo, path, "a new file or a regular one", "something else of that name",
-                 "give another -o"};
-  }
-  NpyWriter writer(path, rows * columns);
-  writer.out_ << head(rows, columns);
-  if (!writer.out_) return writer.failed();
-  return writer;
-}
-
-NpyWriter::~NpyWriter() {
-  if (!out_.is_open()) return;
-  out_.close();
-  std::remove(temporary_.c_str());
-}
-
-Error NpyWriter::failed() const {
-  return Error{ErrorCode::kIo, path_, "a file that can be written", std::strerror(errno), ""};
+  TENON_ASSIGN(FileWriter file, FileWriter::create(path));
+  const std::string before = head(rows, columns);
+  file.write(std::as_bytes(std::span(before)));
+  return NpyWriter(std::move(file), rows * columns);
 }
 
 void NpyWriter::add(std::span<const float> values) {
   missing_ -= static_cast<int64_t>(values.size());
-  out_.write(reinterpret_cast<const char*>(values.data()), static_cast<std::streamsize>(values.size_bytes()));
+  file_.write(std::as_bytes(values));
 }
 
 Status NpyWriter::finish() {
   if (missing_ != 0) throw std::logic_error("[NpyWriter::finish] other values than the shape says");
-  if (!out_.flush()) return failed();
-  if (std::rename(temporary_.c_str(), path_.c_str()) != 0) return failed();
-  out_.close();
-  return {};
+  return file_.finish();
 }
 
 }  // namespace tenon::cli

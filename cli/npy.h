@@ -2,35 +2,27 @@
 #pragma once
 
 #include <cstdint>
-#include <fstream>
 #include <span>
 #include <string>
 
-#include "tenon/base/result.h"
+#include "tenon/base/file_writer.h"
 
 namespace tenon::cli {
 
-// The file gets its name when finish() was good: until then it is `path` with a suffix, removed again when
-// the writer goes. Format: numpy.lib.format.
+// The file gets its name when finish() was good. Format: numpy.lib.format.
 class NpyWriter {
  public:
-  // f32 [rows, columns]. Errors: kIo, naming the file.
+  // f32 [rows, columns]. Errors: FileWriter's.
   static Result<NpyWriter> create(const std::string& path, int64_t rows, int64_t columns);
-  ~NpyWriter();
-  NpyWriter(NpyWriter&&) = default;
-  NpyWriter& operator=(NpyWriter&&) = delete;
 
   void add(std::span<const float> values);
   // Throws std::logic_error when it was not given rows * columns values.
   Status finish();
 
  private:
-  NpyWriter(std::string path, int64_t values);
-  Error failed() const;
+  NpyWriter(FileWriter file, int64_t values) : file_(std::move(file)), missing_(values) {}
 
-  std::string path_;
-  std::string temporary_;
-  std::ofstream out_;
+  FileWriter file_;
   int64_t missing_;  // values that are still to come
 };
 

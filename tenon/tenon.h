@@ -85,6 +85,7 @@ struct Generation {
 // Gets pieces of the answer that are whole characters of UTF-8; returns whether to go on.
 using TextCallback = std::function<bool(std::string_view text)>;
 
+class PerplexityRun;  // tenon/perplexity.h
 class Session;
 
 // A loaded checkpoint. Immutable: any number of sessions may run on it at once. Cheap to copy.
@@ -113,6 +114,7 @@ class TENON_API Model {
   Result<Session> open_session(const SessionOptions& options = {}) const;
 
  private:
+  friend class PerplexityRun;
   friend class Session;
   struct State;
   explicit Model(std::shared_ptr<const State> state);

@@ -40,9 +40,11 @@ Status Batch::step(std::span<const Feed> feeds) {
   TENON_RETURN_IF_ERROR(check(feeds));
   inputs_.clear();
   appends_.clear();
+  all_logits_.clear();
   symbols_.clear();
   for (const Feed& feed : feeds) {
-    inputs_.add(feed.tokens, state_->length(feed.sequence), false);
+    inputs_.add(feed.tokens, state_->length(feed.sequence), feed.all_logits);
+    all_logits_.push_back(feed.all_logits);
     appends_.push_back({feed.sequence, static_cast<int64_t>(feed.tokens.size())});
   }
   TENON_RETURN_IF_ERROR(inputs_.bind(*session_, symbols_));
@@ -56,9 +58,18 @@ Status Batch::step(std::span<const Feed> feeds) {
   return {};
 }
 
-std::span<const float> Batch::logits(size_t feed) const {
+std::span<const float> Batch::row(int64_t index) const {
   const auto width = static_cast<size_t>(options_.vocabulary_rows);
-  return {logits_.data() + static_cast<size_t>(inputs_.last_row(feed)) * width, width};
+  return {logits_.data() + static_cast<size_t>(index) * width, width};
+}
+
+std::span<const float> Batch::logits(size_t feed) const { return row(inputs_.last_row(feed)); }
+
+std::span<const float> Batch::logits(size_t feed, int64_t token) const {
+  const int64_t last = appends_.at(feed).tokens - 1;
+  if (!all_logits_.at(feed) || token < 0 || token > last)
+    throw std::logic_error("[Batch::logits] the feed did not ask for the logits of that token");
+  return row(inputs_.last_row(feed) - last + token);
 }
 
 }  // namespace tenon::engine

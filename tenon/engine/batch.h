@@ -20,6 +20,7 @@ struct BatchOptions {
 struct Feed {
   runtime::SequenceId sequence = 0;
   std::span<const int32_t> tokens;
+  bool all_logits = false;  // of every token, for logits(feed, token); such plans only as can give them
 };
 
 class Batch {
@@ -39,17 +40,21 @@ class Batch {
 
   // f32 [vocabulary rows] of the last token of the last step's i-th feed; valid until the next step.
   std::span<const float> logits(size_t feed) const;
+  // The same of its token-th token. Throws std::logic_error unless the feed asked for them.
+  std::span<const float> logits(size_t feed, int64_t token) const;
 
  private:
   Batch(std::unique_ptr<runtime::Session> session, std::unique_ptr<runtime::PagedState> state,
         const BatchOptions& options);
   Status check(std::span<const Feed> feeds) const;
+  std::span<const float> row(int64_t index) const;
 
   std::unique_ptr<runtime::Session> session_;
   std::unique_ptr<runtime::PagedState> state_;
   BatchOptions options_;
   StepInputs inputs_;
   std::vector<runtime::Append> appends_;
+  std::vector<bool> all_logits_;  // by feed of the last step
   std::vector<runtime::SymbolValue> symbols_;
   std::vector<float> logits_;
 };

@@ -15,7 +15,7 @@ struct Refused {
 };
 
 const Refused kRefused[] = {
-    {{}, "one of the commands run, inspect, logits and bench is required"},
+    {{}, "one of the commands run, inspect, logits, bench and perplexity is required"},
     {{"walk"}, "not expected: walk"},
     {{"run"}, "MODEL is required"},
     {{"run", "m", "--no-such-flag"}, "not expected: --no-such-flag"},
@@ -54,6 +54,17 @@ const Refused kRefused[] = {
     {{"bench", "m", "-ub", "0"}, "--ubatch-size: wanted a whole number of at least 1, found '0'"},
     {{"bench", "m", "-d", "0,x"}, "found 'x'"},
     {{"bench", "m", "-o", "csv"}, "wanted one of md|json, found 'csv'"},
+    {{"synth", "llama-9", "-o", "x.gguf"}, "NAME: wanted one of gemma-4-e2b|gemma-4-tiny|"},
+    {{"synth", "llama-tiny"}, "--output is required"},
+    {{"synth", "llama-tiny", "-o", "x.gguf", "--type", "Q9"}, "--type: wanted one of F32|F16|BF16|"},
+    {{"synth", "llama-tiny", "-o", "x.gguf", "--layers", "0"},
+     "wanted a whole number from 1 to 512, found '0'"},
+    {{"quantize", "m", "x.gguf", "Q4_K_M"}, "TYPE: wanted one of F32, found 'Q4_K_M'"},
+    {{"quantize", "m", "x.gguf"}, "TYPE is required"},
+    {{"perplexity", "m"}, "-f,--file is required"},
+    {{"perplexity", "m", "-f", "t", "--kl-divergence"}, "--kl-divergence requires --kl-divergence-base"},
+    {{"perplexity", "m", "-f", "t", "-c", "2"}, "wanted a whole number from 3 to"},
+    {{"perplexity", "m", "-f", "t", "-b", "0"}, "wanted a whole number of at least 1, found '0'"},
     {{"run", "m", "--\x1b[31m\n"}, "not expected: --\\x1b[31m\\x0a"},
 };
 
@@ -70,7 +81,8 @@ TEST(Usage, WrongFlagsAreOneLineAndExitStatusTwo) {
 }
 
 TEST(Usage, HelpIsAnAnswer) {
-  for (const std::string command : {"", "run", "inspect", "logits", "bench"}) {
+  for (const std::string command :
+       {"", "run", "inspect", "logits", "bench", "perplexity", "synth", "quantize"}) {
     SCOPED_TRACE(command);
     const Outcome outcome = run(command.empty() ? std::vector<std::string>{"--help"}
                                                 : std::vector<std::string>{command, "--help"});

@@ -20,11 +20,11 @@ cmake --build "$tree/build/oracle-tool"
 oracle=$tree/build/oracle-tool/oracle
 
 "$tree/scripts/configure.sh" release
-cmake --build "$tree/build/release" --target tenon_write_fixtures
+cmake --build "$tree/build/release" --target tenon_write_fixtures tenon_cli
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-mkdir "$work/ops" "$work/quant" "$work/logits" "$work/tokens" "$work/samplers" "$work/models"
+mkdir "$work/ops" "$work/quant" "$work/logits" "$work/tokens" "$work/samplers" "$work/models" "$work/synth"
 
 "$oracle" capture "$work/ops"
 "$tree/build/oracle-tool/capture_quant" "$work/quant"
@@ -58,13 +58,29 @@ for model in "$work"/models/*.gguf; do
   "$oracle" logits "$model" $(cat "$work/models/$name.arguments") $exact -o "$work/logits/$name.gguf"
 done
 
+"$here/capture_perplexity.sh" "$llama_bin" "$work/models" "$work/perplexity"
+
+# Synthetic models, dequantised by llama-quantize but for a bf16 matrix that it leaves, and the types that it chooses.
+tenon=$tree/build/release/bin/tenon
+for name in gemma-4-tiny llama-tiny phi-tiny qwen3-tiny qwen3.5-tiny; do
+  exact=
+  case $name in gemma*) exact=--exact-gelu ;; esac
+  "$tenon" synth "$name" -o "$work/$name.gguf"
+  "$llama_bin/llama-quantize" --allow-requantize "$work/$name.gguf" "$work/$name.f32" F32 >/dev/null 2>&1
+  "$tenon" quantize "$work/$name.f32" "$work/models/$name.f32" F32
+  # shellcheck disable=SC2086 # no word, or one
+  "$oracle" logits "$work/models/$name.f32" $exact --tokens 3,40,200,97,311,470,12 --split 5,1,1 \
+    -o "$work/synth/$name.gguf"
+done
+"$here/capture_types.py" "$tenon" "$llama_bin/llama-quantize" >"$work/synth/types.txt"
+
 differences=0
-for folder in ops quant logits tokens samplers; do
+for folder in ops quant logits tokens samplers perplexity synth; do
   if [ "${1:-}" = --update ]; then
     cp "$work/$folder"/* "$golden/$folder/"
     continue
   fi
-  for capture in "$work/$folder"/*.json; do
+  for capture in "$work/$folder"/*.json "$work/$folder"/*.txt "$work/$folder"/*.kld; do
     [ ! -f "$capture" ] || cmp "$golden/$folder/$(basename "$capture")" "$capture" || differences=1
   done
   if ls "$golden/$folder"/*.gguf >/dev/null 2>&1; then
