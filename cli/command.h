@@ -21,5 +21,7 @@ Command add_inspect(CLI::App& program);
 Command add_logits(CLI::App& program);
 Command add_bench(CLI::App& program);
 Command add_perplexity(CLI::App& program);
+Command add_synth(CLI::App& program);
+Command add_quantize(CLI::App& program);
 
 }  // namespace tenon::cli

@@ -77,16 +77,17 @@ int usage_error(CLI::App& program, const CLI::ParseError& error) {
 }
 
 int run(CLI::App& program, int argc, char** argv) {
-  const Command commands[] = {tenon::cli::add_run(program), tenon::cli::add_inspect(program),
-                              tenon::cli::add_logits(program), tenon::cli::add_bench(program),
-                              tenon::cli::add_perplexity(program)};
+  const Command commands[] = {tenon::cli::add_run(program),        tenon::cli::add_inspect(program),
+                              tenon::cli::add_logits(program),     tenon::cli::add_bench(program),
+                              tenon::cli::add_perplexity(program), tenon::cli::add_synth(program),
+                              tenon::cli::add_quantize(program)};
   program.parse(arguments(argc, argv));
   for (const Command& command : commands) {
     if (!command.flags->parsed()) continue;
     const tenon::Status status = command.act();
     return status.ok() ? kGood : fail(status.error());
   }
-  throw CLI::RequiredError("one of the commands run, inspect, logits, bench and perplexity");
+  throw CLI::RequiredError("one of the commands run, inspect, logits, bench, perplexity, synth and quantize");
 }
 
 }  // namespace

@@ -36,6 +36,8 @@ void append_array_head(std::vector<std::byte>& out, ValueType element, size_t co
   append(out, uint64_t{count});
 }
 
+constexpr size_t kPartBytes = size_t{16} << 20;
+
 size_t round_up(size_t value, size_t alignment) { return (value + alignment - 1) / alignment * alignment; }
 
 }  // namespace
@@ -92,6 +94,17 @@ Writer& Writer::set(std::string_view key, const std::vector<std::string>& values
   return *this;
 }
 
+Writer& Writer::copy(const MetadataEntry& entry) {
+  begin_key(entry.key);
+  if (entry.type == ValueType::kArray) {
+    append_array_head(metadata_, entry.element, entry.count);
+  } else {
+    append(metadata_, entry.type);
+  }
+  metadata_.insert(metadata_.end(), entry.payload.begin(), entry.payload.end());
+  return *this;
+}
+
 #define TENON_GGUF_SETTERS(T)                           \
   template Writer& Writer::set<T>(std::string_view, T); \
   template Writer& Writer::set<T>(std::string_view, const std::vector<T>&);
@@ -125,6 +138,18 @@ Writer& Writer::add_tensor(std::string_view name, ElementType element, const std
 
 Writer& Writer::add_tensor(std::string_view name, ElementType element, const std::vector<int64_t>& extents,
                            Fill fill) {
+  return add(name, element, extents, SIZE_MAX,
+             [fill = std::move(fill)](uint64_t, std::span<std::byte> data) { fill(data); });
+}
+
+Writer& Writer::add_tensor_in_parts(std::string_view name, ElementType element,
+                                    const std::vector<int64_t>& extents, Part part) {
+  const auto block = static_cast<size_t>(info(element).block_bytes);
+  return add(name, element, extents, kPartBytes / block * block, std::move(part));
+}
+
+Writer& Writer::add(std::string_view name, ElementType element, const std::vector<int64_t>& extents,
+                    size_t part_bytes, Part part) {
   const ElementTypeInfo& type = info(element);
   const std::string label = "tensor " + std::string(name);
   if (name.empty()) refuse("add_tensor", "a name is empty");
@@ -136,7 +161,8 @@ Writer& Writer::add_tensor(std::string_view name, ElementType element, const std
   const int64_t row = extents.empty() ? 1 : extents.back();
   if (count < 0 || row % type.block_elements != 0)
     refuse("add_tensor", label + ": extents do not fit the type");
-  tensors_.push_back({std::string(name), element, extents, bytes_for(element, count), std::move(fill)});
+  tensors_.push_back(
+      {std::string(name), element, extents, bytes_for(element, count), part_bytes, std::move(part)});
   return *this;
 }
 
@@ -166,18 +192,28 @@ uint64_t Writer::file_bytes() const {
   return bytes;
 }
 
-void Writer::write_to(const Sink& sink) const {
-  sink(head());
+void Writer::stream(const Sink& sink) const {
+  if (!sink(head())) return;
+  std::vector<std::byte> data;
   for (const Tensor& tensor : tensors_) {
-    std::vector<std::byte> data(round_up(tensor.bytes, alignment_));
-    tensor.fill(std::span(data).first(tensor.bytes));
-    sink(data);
+    const size_t padded = round_up(tensor.bytes, alignment_);
+    for (size_t offset = 0; offset < padded;) {
+      const size_t bytes = std::min(tensor.part_bytes, tensor.bytes - offset);
+      const bool last = offset + bytes == tensor.bytes;
+      data.assign(last ? padded - offset : bytes, std::byte{});
+      tensor.part(offset, std::span(data).first(bytes));
+      if (!sink(data)) return;
+      offset += data.size();
+    }
   }
 }
 
 std::vector<std::byte> Writer::to_bytes() const {
   std::vector<std::byte> out;
-  write_to([&out](std::span<const std::byte> bytes) { out.insert(out.end(), bytes.begin(), bytes.end()); });
+  stream([&out](std::span<const std::byte> bytes) {
+    out.insert(out.end(), bytes.begin(), bytes.end());
+    return true;
+  });
   return out;
 }
 
@@ -188,8 +224,8 @@ Status Writer::write(const std::string& path) const {
   std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "wb"), &std::fclose);
   if (!file) return fail();
   bool ok = true;
-  write_to([&](std::span<const std::byte> bytes) {
-    ok = ok && std::fwrite(bytes.data(), 1, bytes.size(), file.get()) == bytes.size();
+  stream([&](std::span<const std::byte> bytes) {
+    return ok = std::fwrite(bytes.data(), 1, bytes.size(), file.get()) == bytes.size();
   });
   if (!ok || std::fclose(file.release()) != 0) return fail();
   return {};

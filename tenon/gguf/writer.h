@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "tenon/base/result.h"
+#include "tenon/gguf/metadata.h"
 #include "tenon/gguf/value_type.h"
 #include "tenon/type/element_type.h"
 
@@ -19,6 +20,10 @@ namespace tenon::gguf {
 class Writer {
  public:
   using Fill = std::function<void(std::span<std::byte> data)>;
+  // Makes the bytes of a tensor from `offset` on; whole blocks, in order, each byte once at each writing.
+  using Part = std::function<void(uint64_t offset, std::span<std::byte> data)>;
+  // Takes the bytes of the file in order; false: enough.
+  using Sink = std::function<bool(std::span<const std::byte>)>;
 
   explicit Writer(uint32_t version = 3);  // 2 or 3
   // Writes the key general.alignment; a power of two. Without the call the key is left out and 32 holds.
@@ -41,7 +46,14 @@ class Writer {
   // memory.
   Writer& add_tensor(std::string_view name, ElementType element, const std::vector<int64_t>& extents,
                      Fill fill);
+  // The same for tensors that are too large for memory: `part` is called for some MiB at a time.
+  Writer& add_tensor_in_parts(std::string_view name, ElementType element, const std::vector<int64_t>& extents,
+                              Part part);
+  // A key as it lies in another file.
+  Writer& copy(const MetadataEntry& entry);
 
+  // What write() and to_bytes() go through.
+  void stream(const Sink& sink) const;
   std::vector<std::byte> to_bytes() const;
   Status write(const std::string& path) const;  // UTF-8 path; kIo naming it
   std::vector<std::byte> head() const;          // what comes before the data, padding included
@@ -53,12 +65,13 @@ class Writer {
     ElementType element;
     std::vector<int64_t> extents;
     size_t bytes;
-    Fill fill;
+    size_t part_bytes;  // at most so many are made at a time
+    Part part;
   };
-  using Sink = std::function<void(std::span<const std::byte>)>;
 
   void begin_key(std::string_view key);
-  void write_to(const Sink& sink) const;
+  Writer& add(std::string_view name, ElementType element, const std::vector<int64_t>& extents,
+              size_t part_bytes, Part part);
 
   uint32_t version_;
   uint32_t alignment_ = 32;

@@ -15,7 +15,7 @@ struct Refused {
 };
 
 const Refused kRefused[] = {
-    {{}, "one of the commands run, inspect, logits, bench and perplexity is required"},
+    {{}, "one of the commands run, inspect, logits, bench, perplexity, synth and quantize is required"},
     {{"walk"}, "not expected: walk"},
     {{"run"}, "MODEL is required"},
     {{"run", "m", "--no-such-flag"}, "not expected: --no-such-flag"},
