@@ -1,4 +1,5 @@
 // tenon bench: how fast models are, by llama-bench's tests.
+#include <algorithm>
 #include <cstdio>
 #include <memory>
 
@@ -47,6 +48,13 @@ std::vector<BenchTest> tests(const BenchFlags& flags) {
   return all;
 }
 
+// Tokens in the context at the end of the longest.
+int64_t longest(const std::vector<BenchTest>& tests) {
+  int64_t out = 0;
+  for (const BenchTest& test : tests) out = std::max(out, test.depth + test.prompt + test.generated);
+  return out;
+}
+
 Result<BenchSubject> subject(const std::string& path, const Model& model) {
   TENON_ASSIGN(const std::shared_ptr<const gguf::File> file, gguf::File::open(path));
   BenchSubject out{.path = path,
@@ -69,6 +77,7 @@ Status measure_models(const BenchFlags& flags, const std::vector<BenchTest>& tes
     load.device = flags.model.device;
     load.threads = static_cast<int>(flags.model.threads);
     TENON_ASSIGN(const Model model, Model::load(path, load));
+    note_context(model, "tests", longest(tests));
     TENON_ASSIGN(const BenchSubject about, subject(path, model));
     for (const BenchTest& test : tests) {
       progress.show(printable(path) + ": " + test.name());

@@ -48,6 +48,7 @@ Status logits(const LogitsFlags& flags) {
   SessionOptions options = flags.model.session_options();
   options.all_logits = true;
   if (options.context == 0) options.context = count;
+  note_context(model, "a context", options.context);
   TENON_ASSIGN(Session session, model.open_session(options));
   TENON_ASSIGN(NpyWriter out, NpyWriter::create(flags.output, count, model.vocabulary_rows()));
   std::span<const int32_t> rest = tokens;

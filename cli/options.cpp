@@ -161,6 +161,12 @@ std::string name(StateForm form) {
   return "";
 }
 
+void note_context(const Model& model, const char* what, int64_t tokens) {
+  if (tokens <= model.trained_context()) return;
+  std::fprintf(stderr, "tenon: note: %s of %lld tokens; the model was trained on %lld at most\n", what,
+               static_cast<long long>(tokens), static_cast<long long>(model.trained_context()));
+}
+
 Result<Model> load_model(const std::string& path, const ModelFlags& flags, ProgressLine& progress) {
   LoadOptions options;
   options.device = flags.device;

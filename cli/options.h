@@ -70,6 +70,9 @@ void add_context_flag(CLI::App& app, ModelFlags& flags, const std::string& defau
 std::string name(KvType type);
 std::string name(StateForm form);
 
+// Says on stderr that `what` ("a context") has more tokens than the model was trained on, if so.
+void note_context(const Model& model, const char* what, int64_t tokens);
+
 // Loads, with progress when `progress` is visible, and says on stderr what a user should know of the file.
 Result<Model> load_model(const std::string& path, const ModelFlags& flags, ProgressLine& progress);
 

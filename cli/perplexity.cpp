@@ -92,12 +92,6 @@ Result<std::vector<int32_t>> tokens_of(const PerplexityFlags& flags, const Perpl
   return tokens;
 }
 
-void note_context(const Model& model, int64_t chunk_tokens) {
-  if (chunk_tokens <= model.trained_context()) return;
-  std::fprintf(stderr, "tenon: note: chunks of %lld tokens; the model was trained on %lld at most\n",
-               static_cast<long long>(chunk_tokens), static_cast<long long>(model.trained_context()));
-}
-
 template <class Figures>
 Status close(const PerplexityFlags& flags, int64_t chunk_tokens, const Watch& watch, const Figures& figures) {
   const PerplexityFacts facts{flags.path,   flags.text,     flags.base,
@@ -109,7 +103,7 @@ Status measure(const PerplexityFlags& flags, const Model& model) {
   const int64_t chunk_tokens = flags.chunk_tokens.value_or(PerplexityOptions().chunk_tokens);
   PerplexityRun run(model, options_of(flags, chunk_tokens));
   TENON_ASSIGN(const std::vector<int32_t> tokens, tokens_of(flags, run));
-  note_context(model, chunk_tokens);
+  note_context(model, "chunks", chunk_tokens);
   Watch watch(!flags.json);
   TENON_ASSIGN(
       const engine::RunningMean negative_log,
@@ -139,7 +133,7 @@ Status compare(const PerplexityFlags& flags, const Model& model) {
   }
   PerplexityRun run(model, options_of(flags, chunk_tokens));
   if (!flags.text.empty()) TENON_RETURN_IF_ERROR(check_text(flags, run, base.tokens()));
-  note_context(model, chunk_tokens);
+  note_context(model, "chunks", chunk_tokens);
   Watch watch(!flags.json);
   Result<engine::Divergence> divergence =
       run.compare(base, [&](int64_t done, int64_t all, const engine::Divergence& so_far) {

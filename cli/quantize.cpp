@@ -12,7 +12,7 @@ namespace tenon::cli {
 namespace {
 
 constexpr const char* kFooter =
-    "Example:\n"
+    "Examples:\n"
     "  tenon quantize model.Q4_K_M.gguf exact.gguf F32    what the quantised weights stand for, exactly\n"
     "\n"
     "F32 is the only type so far. The bits are those of llama-quantize --allow-requantize.";

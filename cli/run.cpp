@@ -57,6 +57,7 @@ Status answer_once(Session& session, const std::string& prompt, const AnswerOpti
 Status run(const RunFlags& flags) {
   ProgressLine progress;
   TENON_ASSIGN(const Model model, load_model(flags.path, flags.model, progress));
+  note_context(model, "a context", flags.model.context);
   TENON_ASSIGN(Session session, model.open_session(flags.model.session_options()));
   AnswerOptions options = flags.answer;
   options.generate.max_tokens = flags.max_tokens.value_or(options.raw ? kRawTokens : -1);

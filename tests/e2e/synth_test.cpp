@@ -61,6 +61,18 @@ TEST(Synth, ModelsAnswer) {
   EXPECT_LE(closing_figures(outcome.err).generated, 8);
 }
 
+TEST(Synth, AContextBeyondTheTrainedOneIsTold) {
+  const std::string model = made("llama-tiny"), note = "tenon: note: ";
+  const std::string trained = "; the model was trained on 4096 at most\n";
+  const Outcome answer = run({"run", model, "-p", "hello there", "-n", "1", "-c", "4097"});
+  EXPECT_EQ(answer.status, 0) << answer.err;
+  EXPECT_THAT(answer.err, testing::StartsWith(note + "a context of 4097 tokens" + trained));
+  const Outcome bench = run({"bench", model, "-p", "0", "-n", "1", "-d", "4096", "-r", "1"});
+  EXPECT_EQ(bench.status, 0) << bench.err;
+  EXPECT_THAT(bench.err, testing::StartsWith(note + "tests of 4097 tokens" + trained));
+  EXPECT_THAT(run({"run", model, "-p", "hello there", "-n", "1"}).err, testing::Not(HasSubstr(note)));
+}
+
 TEST(Synth, TakesNoFilesPlaceUnlessTold) {
   const std::string path = write_scratch("mine.gguf", "mine");
   for (const std::vector<std::string>& command :
