@@ -6,10 +6,12 @@ PROMPT     ?= Name three rivers of Europe.
 MODEL      ?= $(smollm2)
 FUZZ_TIME  ?= 60
 TEST_FLAGS ?=
+BENCH_FLAGS ?=
 
 build   := build/$(PRESET)
 smollm2 := models/SmolLM2-135M-Instruct-Q4_1.gguf
 qwen    := models/Qwen2.5-Coder-0.5B-Instruct-Q4_K_M.gguf
+llama   := build/models/Llama-3.2-1B-random-Q4_K_M.gguf
 
 # Handed on by the environment and not by the command line, so that a prompt may hold quotes and dollars.
 override export PROMPT := $(value PROMPT)
@@ -17,7 +19,7 @@ export MODEL
 
 # Prerequisites are met in the order in which they are written; the build inside runs on all cores.
 .NOTPARALLEL:
-.PHONY: help setup configure build run test models oracle contracts contracts-bite check format fuzz bench install clean
+.PHONY: help setup configure build run test models oracle contracts contracts-bite check format fuzz bench bench-parts install clean
 
 help: ## list these commands
 	@sed -n 's/^\([a-z-]*\):.* ## /  make \1\t/p' Makefile | expand -t 24
@@ -47,6 +49,7 @@ check: ## format, include directions, file sizes, names, and the scripts' own te
 	@scripts/check_includes.py
 	@scripts/check_size.py
 	@scripts/check_names.py
+	@scripts/bench_table.py
 	@python3 -m unittest discover -q -s scripts -p '*_test.py'
 
 format: ## rewrite the sources as .clang-format wants them
@@ -55,8 +58,11 @@ format: ## rewrite the sources as .clang-format wants them
 fuzz: ## run each fuzzer for FUZZ_TIME seconds (needs clang)
 	@scripts/fuzz.py --seconds $(FUZZ_TIME)
 
-bench: build-all $(smollm2) $(qwen) ## whole models, owners of the state, then kernels
-	@$(build)/bin/tenon bench $(smollm2) $(qwen)
+bench: build-all $(smollm2) $(qwen) $(llama) ## whole models against llama.cpp: bench/results, and README's table of them
+	@scripts/bench.py $(PRESET) $(BENCH_FLAGS) $(smollm2) $(qwen) $(llama)
+	@scripts/bench_table.py --write
+
+bench-parts: build-all $(smollm2) ## owners of the state, then kernels against ggml's
 	@$(build)/bin/state_bench $(smollm2)
 	@for bench in $(filter-out %/state_bench,$(wildcard $(build)/bin/*_bench)); do $$bench || exit 1; done
 
@@ -81,3 +87,7 @@ $(smollm2):
 	@scripts/fetch_models.py smollm2
 $(qwen):
 	@scripts/fetch_models.py qwen2.5-coder
+# Real shapes and block types, random weights.
+$(llama):
+	@mkdir -p $(@D)
+	@$(build)/bin/tenon synth llama-3.2-1b -o $@

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "cli/bench_report.h"
+#include "cli/bench_versus.h"
 #include "cli/command.h"
 #include "cli/model_facts.h"
 #include "cli/output.h"
@@ -19,8 +20,12 @@ constexpr const char* kFooter =
     "threads read\n"
     "1 GiB of memory, measured between the runs.\n"
     "\n"
+    "--vs llama.cpp runs tenon and llama-bench in turn, -r rounds of them, and compares test by test with\n"
+    "llama.cpp's best of --repack and -fa. Its defaults: -n 64 -d 0,4096 -r 3. Ctrl-C ends it with a report.\n"
+    "\n"
     "Examples:\n"
     "  tenon bench model.gguf -t 2\n"
+    "  tenon bench model.gguf --vs llama.cpp -t 2\n"
     "  tenon bench a.gguf b.gguf -p 0 -n 64 -d 0,4096 -o json";
 
 struct BenchFlags {
@@ -32,7 +37,17 @@ struct BenchFlags {
   int64_t ubatch = 512;
   int64_t repetitions = 5;
   BenchFormat format = BenchFormat::kMarkdown;
+  bool versus = false;
+  std::string llama_bench;
 };
+
+// A comparison takes two programs' time, and is about long contexts too.
+void set_versus_defaults(const CLI::App& app, BenchFlags& flags) {
+  if (!flags.versus) return;
+  if (app.count("--n-gen") == 0) flags.generated = {64};
+  if (app.count("--n-depth") == 0) flags.depths = {0, 4096};
+  if (app.count("--repetitions") == 0) flags.repetitions = 3;
+}
 
 // In llama-bench's order.
 std::vector<BenchTest> tests(const BenchFlags& flags) {
@@ -60,6 +75,7 @@ Result<BenchSubject> subject(const std::string& path, const Model& model) {
   BenchSubject out{.path = path,
                    .type = printable(model.architecture()) + " " + parameters_text(model.parameter_count()),
                    .bytes = model.weight_bytes(),
+                   .bytes_per_token = weight_bytes_per_token(*file),
                    .parameters = model.parameter_count()};
   const std::vector<TypeTotal> totals = type_totals(*file);
   if (!totals.empty()) (out.type += " ") += name(totals.front().element);
@@ -93,6 +109,16 @@ Status measure_models(const BenchFlags& flags, const std::vector<BenchTest>& tes
 Status bench(const BenchFlags& flags) {
   const std::vector<BenchTest> all = tests(flags);
   if (all.empty()) refuse("-p,--n-prompt and -n,--n-gen", "at least one number above 0", "0");
+  if (flags.versus) {
+    if (flags.paths.size() > 1) refuse("MODEL", "one file with --vs", std::to_string(flags.paths.size()));
+    return bench_versus({.model = flags.paths.front(),
+                         .flags = flags.model,
+                         .ubatch = flags.ubatch,
+                         .rounds = flags.repetitions,
+                         .format = flags.format,
+                         .llama_bench = flags.llama_bench},
+                        all);
+  }
   BenchReport report(flags.format);
   const Status measured = measure_models(flags, all, report);
   TENON_RETURN_IF_ERROR(write_stdout(report.end()));
@@ -114,10 +140,20 @@ Command add_bench(CLI::App& program) {
   add_choice(*app, "-o,--output", flags->format,
              {{"md", BenchFormat::kMarkdown}, {"json", BenchFormat::kJson}}, "format of the report")
       ->default_str("md");
+  CLI::Option* const versus =
+      add_choice(*app, "--vs", flags->versus, {{"llama.cpp", true}}, "compare with this program");
+  app->add_option(
+         "--llama-bench", flags->llama_bench,
+         "llama.cpp's benchmark program; default: the one in PATH, or the one that Tenon's sources built")
+      ->type_name("PATH")
+      ->needs(versus);
   add_device_flags(*app, flags->model);
   add_cache_flags(*app, flags->model);
   app->footer(kFooter);
-  return {app, [flags] { return bench(*flags); }};
+  return {app, [app, flags] {
+            set_versus_defaults(*app, *flags);
+            return bench(*flags);
+          }};
 }
 
 }  // namespace tenon::cli

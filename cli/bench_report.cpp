@@ -30,13 +30,6 @@ double deviation(const std::vector<double>& values) {
   return std::sqrt(squares / static_cast<double>(values.size() - 1));
 }
 
-double median(std::vector<double> values) {
-  if (values.empty()) return 0;
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::ranges::nth_element(values, middle);
-  return *middle;
-}
-
 std::vector<double> nanoseconds(const BenchRow& row) {
   return {row.measured.samples_ns.begin(), row.measured.samples_ns.end()};
 }
@@ -147,6 +140,8 @@ Json json_row(const BenchRow& row) {
           {"samples_ns", row.measured.samples_ns},
           {"samples_ts", rates},
           {"peak_memory_bytes", row.measured.peak_memory},
+          {"weight_bytes_per_token", row.subject.bytes_per_token},
+          {"state_bytes", row.measured.state_bytes},
           {"read_gb_per_s", median(row.measured.read_rates) / 1e9}};
 }
 

@@ -12,6 +12,7 @@ struct BenchSubject {
   std::string path;
   std::string type;  // "llama 134.52 M q4_1": architecture, parameters, the type that most bytes have
   uint64_t bytes = 0;
+  uint64_t bytes_per_token = 0;  // of weights, that one token reads
   int64_t parameters = 0;
 };
 

@@ -45,6 +45,13 @@ std::string BenchTest::name() const {
   return out;
 }
 
+double median(std::vector<double> values) {
+  if (values.empty()) return 0;
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::ranges::nth_element(values, middle);
+  return *middle;
+}
+
 Result<BenchMeasurement> measure(const Model& model, const BenchTest& test, SessionOptions options,
                                  int64_t repetitions, ReadProbe& probe) {
   BenchMeasurement out;
@@ -67,6 +74,7 @@ Result<BenchMeasurement> measure(const Model& model, const BenchTest& test, Sess
     probe_memory(probe, out);
   }
   out.peak_memory = peak_memory_bytes();
+  out.state_bytes = session.state_bytes();
   return out;
 }
 

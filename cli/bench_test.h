@@ -25,7 +25,10 @@ struct BenchMeasurement {
   std::vector<int64_t> samples_ns;
   std::vector<double> read_rates;  // of the probe, before, between and after the samples; bytes per second
   size_t peak_memory = 0;          // bytes, of this test with the loaded model
+  size_t state_bytes = 0;          // of the caches, for all tokens of the test
 };
+
+double median(std::vector<double> values);  // of an even number the upper one; 0 of none
 
 // Random tokens. The prompt is evaluated for the logits of its last token; generation feeds one token at a
 // time, without sampling. Before the first sample, the prompt or one token is evaluated once without being

@@ -29,6 +29,24 @@ std::vector<TypeTotal> type_totals(const gguf::File& file) {
   return totals;
 }
 
+uint64_t weight_bytes_per_token(const gguf::File& file) {
+  const std::string architecture(file.metadata().architecture().ok() ? *file.metadata().architecture() : "");
+  const auto experts = [&](const char* key) {
+    const auto count = file.metadata().unsigned_integer(architecture + key, 1);
+    return count.ok() ? std::max<uint64_t>(*count, 1) : 1;
+  };
+  const uint64_t used = experts(".expert_used_count"), all = experts(".expert_count");
+  const bool tied = file.find_tensor("output.weight") == nullptr;
+  uint64_t bytes = 0;
+  for (const gguf::TensorInfo& tensor : file.tensors()) {
+    if (tensor.name == "per_layer_token_embd.weight" || (tensor.name == "token_embd.weight" && !tied))
+      continue;
+    const bool of_experts = tensor.name.find("_exps.") != std::string_view::npos;
+    bytes += of_experts ? tensor.data.size() / all * used : tensor.data.size();
+  }
+  return bytes;
+}
+
 int64_t parameter_count(const gguf::File& file) {
   int64_t count = 0;
   for (const gguf::TensorInfo& tensor : file.tensors())

@@ -17,6 +17,9 @@ struct TypeTotal {
 
 // Of each element type that occurs; most bytes first.
 std::vector<TypeTotal> type_totals(const gguf::File& file);
+// Of the weights that one token reads: of a look-up table next to nothing, unless it is the output matrix
+// too; of experts those that are used.
+uint64_t weight_bytes_per_token(const gguf::File& file);
 int64_t parameter_count(const gguf::File& file);
 
 std::string parameters_text(int64_t count);  // "134.52 M", "1.24 B"

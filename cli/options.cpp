@@ -107,6 +107,10 @@ SessionOptions ModelFlags::session_options() const {
   return options;
 }
 
+std::vector<std::string> ModelFlags::command_line() const {
+  return {"--device", device, "--kv", name(kv_type), "--state", name(state_form)};
+}
+
 void add_device_flags(CLI::App& app, ModelFlags& flags) {
   std::vector<std::pair<std::string, std::string>> choices;
   std::string help = "where it runs.";

@@ -58,6 +58,8 @@ struct ModelFlags {
   StateForm state_form = StateForm::kInPlace;
 
   SessionOptions session_options() const;
+  // The flags that give another run of this program the same device and caches.
+  std::vector<std::string> command_line() const;
 };
 
 // --device and -t; the threads' default becomes the number of cores.

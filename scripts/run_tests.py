@@ -143,6 +143,7 @@ class Runner:
     def checks(self):
         for check in ["includes", "size", "names"]:
             self.item(f"check {check}", [f"scripts/check_{check}.py"])
+        self.item("figures in README.md", ["scripts/bench_table.py"])
         for test in sorted((ROOT / "scripts").glob("*_test.py")):
             self.item(f"scripts/{test.name}", [sys.executable, test])
 

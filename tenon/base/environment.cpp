@@ -14,8 +14,11 @@ struct EnvironmentVariable {
 
 // Sorted by name.
 constexpr EnvironmentVariable kVariables[] = {
+    {"HOME", "the user's folder, below which the cache is"},
+    {"PATH", "folders in which llama.cpp's programs are looked for"},
     {"TENON_CPU_ISA", "forces the CPU kernels: avx2 or avx512"},
     {"TENON_DISABLE_KV_4D", "1 keeps the copying cache layout everywhere, as --kv-layout copy does"},
+    {"XDG_CACHE_HOME", "the cache, where it is not $HOME/.cache"},
 };
 
 }  // namespace
