@@ -81,7 +81,7 @@ class Vocabulary {
 void add_vocabulary(gguf::Writer& writer, const VocabularyPlan& plan) {
   if (plan.tokens < kFewest) throw std::invalid_argument("[synth::add_vocabulary] fewer than 512 tokens");
   const bool bytes = plan.model == text::kByteLevelModel, pieces = plan.model == text::kSentencePieceModel;
-  constexpr size_t kChatTokens = 2;
+  constexpr size_t kLastTokens = 3;
   Vocabulary vocabulary(plan.tokens);
   const uint32_t unknown = vocabulary.add("<unk>", TokenType::kUnknown);
   const uint32_t begin = vocabulary.add("<s>", TokenType::kControl);
@@ -90,11 +90,12 @@ void add_vocabulary(gguf::Writer& writer, const VocabularyPlan& plan) {
     for (int byte = 0; byte < 256; ++byte) {
       vocabulary.add(std::string(text::byte_character(static_cast<uint8_t>(byte))), TokenType::kNormal);
     }
-    vocabulary.add_words(text::byte_character(' '), false, kChatTokens);
+    vocabulary.add_words(text::byte_character(' '), false, kLastTokens);
   } else {
     vocabulary.add_spelt_bytes();
-    vocabulary.add_words(kMarkedSpace, true, kChatTokens);
+    vocabulary.add_words(kMarkedSpace, true, kLastTokens);
   }
+  vocabulary.add("<|endoftext|>", TokenType::kControl);  // llama.cpp wants it where the name has "phi-3"
   vocabulary.add("<|im_start|>", TokenType::kControl);
   const uint32_t turn_end = vocabulary.add("<|im_end|>", TokenType::kControl);
 
