@@ -23,9 +23,11 @@ namespace {
 
 constexpr int64_t kRows = 2048, kDepth = 2048;
 constexpr int kRounds = 11;
-constexpr ElementType kTypes[] = {ElementType::kQ4_0, ElementType::kQ4_1, ElementType::kQ5_0,
-                                  ElementType::kQ8_0, ElementType::kQ4_K, ElementType::kQ6_K,
-                                  ElementType::kF32,  ElementType::kF16,  ElementType::kBF16};
+constexpr ElementType kTypes[] = {
+    ElementType::kQ4_0, ElementType::kQ4_1,  ElementType::kQ5_0,   ElementType::kQ5_1,   ElementType::kQ8_0,
+    ElementType::kQ2_0, ElementType::kMXFP4, ElementType::kIQ4_NL, ElementType::kQ2_K,   ElementType::kQ3_K,
+    ElementType::kQ4_K, ElementType::kQ5_K,  ElementType::kQ6_K,   ElementType::kIQ4_XS, ElementType::kF32,
+    ElementType::kF16,  ElementType::kBF16};
 
 struct Times {
   std::vector<double> seconds;

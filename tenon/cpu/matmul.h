@@ -13,7 +13,7 @@ namespace tenon::cpu {
 
 struct MatmulSegment {
   const std::byte* weight = nullptr;     // [rows, depth] of `type`; rows lie row_bytes apart
-  ElementType type = ElementType::kF32;  // f32, f16, bf16, q4_0, q4_1, q5_0, q8_0, mxfp4, q4_k or q6_k
+  ElementType type = ElementType::kF32;  // f32, f16, bf16 or a block type
   int64_t rows = 0;
   int64_t row_bytes = 0;
   const float* bias = nullptr;      // [rows], or null

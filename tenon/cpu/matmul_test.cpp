@@ -12,8 +12,10 @@ namespace tenon::cpu {
 namespace {
 
 constexpr ElementType kTypes[] = {
-    ElementType::kF32,  ElementType::kF16,  ElementType::kBF16,  ElementType::kQ4_0, ElementType::kQ4_1,
-    ElementType::kQ5_0, ElementType::kQ8_0, ElementType::kMXFP4, ElementType::kQ4_K, ElementType::kQ6_K};
+    ElementType::kF32,    ElementType::kF16,   ElementType::kBF16, ElementType::kQ4_0, ElementType::kQ4_1,
+    ElementType::kQ5_0,   ElementType::kQ5_1,  ElementType::kQ8_0, ElementType::kQ2_0, ElementType::kMXFP4,
+    ElementType::kIQ4_NL, ElementType::kQ2_K,  ElementType::kQ3_K, ElementType::kQ4_K, ElementType::kQ5_K,
+    ElementType::kQ6_K,   ElementType::kIQ4_XS};
 
 // The exact product of the decoded weight, and how far a kernel may be from it. Quantising x moves each value
 // by at most half a step, 1/254 of the largest in its group of 32; f32 sums add a rounding per value at most.
@@ -77,9 +79,10 @@ TEST_P(MatmulOn, IsWithinTheDerivedBoundForOddShapes) {
 TEST_P(MatmulOn, TakesAnyDepthThatTheFormatAllows) {
   for (const ElementType type : kTypes) {
     if (info(type).block_elements == 256) continue;
-    const std::vector<int64_t> depths = is_block(type) ? std::vector<int64_t>{32, 64, 96, 288, 480, 576}
+    const std::vector<int64_t> depths = is_block(type) ? std::vector<int64_t>{32, 64, 96, 288, 448, 480, 576}
                                                        : std::vector<int64_t>{1, 2, 7, 15, 17, 33, 77, 130};
     for (const int64_t depth : depths) {
+      if (depth % info(type).block_elements != 0) continue;
       for (const int64_t tokens : {1, 2, 5, 8, 9, 20}) {
         SCOPED_TRACE(std::string(name(type)) + " T=" + std::to_string(tokens) +
                      " K=" + std::to_string(depth));

@@ -18,20 +18,14 @@ struct GgmlType {
 constexpr GgmlType kOtherTypes[] = {
     {4, "q4_2", "q4_0"},
     {5, "q4_3", "q4_1"},
-    {7, "q5_1"},
     {9, "q8_1"},
-    {10, "q2_k"},
-    {11, "q3_k"},
-    {13, "q5_k"},
     {15, "q8_k"},
     {16, "iq2_xxs"},
     {17, "iq2_xs"},
     {18, "iq3_xxs"},
     {19, "iq1_s"},
-    {20, "iq4_nl"},
     {21, "iq3_s"},
     {22, "iq2_s"},
-    {23, "iq4_xs"},
     {29, "iq1_m"},
     {31, "q4_0_4_4", "q4_0"},
     {32, "q4_0_4_8", "q4_0"},
@@ -43,7 +37,6 @@ constexpr GgmlType kOtherTypes[] = {
     {38, "iq4_nl_8_8", "iq4_nl"},
     {40, "nvfp4"},
     {41, "q1_0"},
-    {42, "q2_0"},
 };
 
 std::string names_of_runnable_types() {

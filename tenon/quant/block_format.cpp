@@ -6,11 +6,18 @@
 
 #include "tenon/quant/bf16.h"
 #include "tenon/quant/f16.h"
+#include "tenon/quant/iq4_nl.h"
+#include "tenon/quant/iq4_xs.h"
 #include "tenon/quant/mxfp4.h"
+#include "tenon/quant/q2_0.h"
+#include "tenon/quant/q2_k.h"
+#include "tenon/quant/q3_k.h"
 #include "tenon/quant/q4_0.h"
 #include "tenon/quant/q4_1.h"
 #include "tenon/quant/q4_k.h"
 #include "tenon/quant/q5_0.h"
+#include "tenon/quant/q5_1.h"
+#include "tenon/quant/q5_k.h"
 #include "tenon/quant/q6_k.h"
 #include "tenon/quant/q8_0.h"
 
@@ -65,11 +72,23 @@ constexpr BlockFormat format(ElementType type) {
 }
 
 constexpr BlockFormat kFormats[] = {
-    format<F32>(ElementType::kF32),        format<F16>(ElementType::kF16),
-    format<BF16>(ElementType::kBF16),      format<BlockQ4_0>(ElementType::kQ4_0),
-    format<BlockQ4_1>(ElementType::kQ4_1), format<BlockQ5_0>(ElementType::kQ5_0),
-    format<BlockQ8_0>(ElementType::kQ8_0), format<BlockMXFP4>(ElementType::kMXFP4),
-    format<BlockQ4_K>(ElementType::kQ4_K), format<BlockQ6_K>(ElementType::kQ6_K),
+    format<F32>(ElementType::kF32),
+    format<F16>(ElementType::kF16),
+    format<BF16>(ElementType::kBF16),
+    format<BlockQ4_0>(ElementType::kQ4_0),
+    format<BlockQ4_1>(ElementType::kQ4_1),
+    format<BlockQ5_0>(ElementType::kQ5_0),
+    format<BlockQ5_1>(ElementType::kQ5_1),
+    format<BlockQ8_0>(ElementType::kQ8_0),
+    format<BlockQ2_0>(ElementType::kQ2_0),
+    format<BlockMXFP4>(ElementType::kMXFP4),
+    format<BlockIQ4_NL>(ElementType::kIQ4_NL),
+    format<BlockQ2_K>(ElementType::kQ2_K),
+    format<BlockQ3_K>(ElementType::kQ3_K),
+    format<BlockQ4_K>(ElementType::kQ4_K),
+    format<BlockQ5_K>(ElementType::kQ5_K),
+    format<BlockQ6_K>(ElementType::kQ6_K),
+    format<BlockIQ4_XS>(ElementType::kIQ4_XS),
 };
 
 }  // namespace

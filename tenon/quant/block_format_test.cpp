@@ -46,8 +46,11 @@ TEST_P(BlockFormats, EncodesBitForBitAsGgml) {
 
 INSTANTIATE_TEST_SUITE_P(Types, BlockFormats,
                          ::testing::Values(ElementType::kF16, ElementType::kBF16, ElementType::kQ4_0,
-                                           ElementType::kQ4_1, ElementType::kQ5_0, ElementType::kQ8_0,
-                                           ElementType::kMXFP4, ElementType::kQ4_K, ElementType::kQ6_K),
+                                           ElementType::kQ4_1, ElementType::kQ5_0, ElementType::kQ5_1,
+                                           ElementType::kQ8_0, ElementType::kQ2_0, ElementType::kMXFP4,
+                                           ElementType::kIQ4_NL, ElementType::kQ2_K, ElementType::kQ3_K,
+                                           ElementType::kQ4_K, ElementType::kQ5_K, ElementType::kQ6_K,
+                                           ElementType::kIQ4_XS),
                          [](const auto& test) { return std::string(name(test.param)); });
 
 // A type added to the table without a capture, or to ElementType without a format, fails here.

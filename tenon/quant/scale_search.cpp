@@ -16,6 +16,14 @@ struct Moments {
   float xl = 0.0f, ll = 0.0f;
 };
 
+float of_largest_magnitude(std::span<const float> values) {
+  float largest = 0.0f;
+  for (const float x : values) {
+    if (std::fabs(x) > std::fabs(largest)) largest = x;
+  }
+  return largest;
+}
+
 int symmetric_level(float value, int limit) { return std::clamp(nearest_integer(value), -limit, limit - 1); }
 
 Moments symmetric_moments(std::span<const float> values, float inverse_scale, int limit) {
@@ -29,12 +37,12 @@ Moments symmetric_moments(std::span<const float> values, float inverse_scale, in
   return sums;
 }
 
-float squared_error(std::span<const float> values, const float* weights, const uint8_t* quants, float scale,
-                    float minimum) {
+float error_of(std::span<const float> values, const float* weights, const uint8_t* quants, float scale,
+               float minimum, bool squares) {
   float error = 0.0f;
   for (size_t i = 0; i < values.size(); ++i) {
     const float difference = scale * static_cast<float>(quants[i]) + minimum - values[i];
-    error += weights[i] * (difference * difference);
+    error += weights[i] * (squares ? difference * difference : std::fabs(difference));
   }
   return error;
 }
@@ -56,10 +64,7 @@ int nearest_integer(float value) {
 }
 
 float fit_symmetric(std::span<const float> values, int limit, uint8_t* quants) {
-  float largest = 0.0f;
-  for (const float x : values) {
-    if (std::fabs(x) > std::fabs(largest)) largest = x;
-  }
+  const float largest = of_largest_magnitude(values);
   if (std::fabs(largest) < kNegligible) {
     std::fill_n(quants, values.size(), uint8_t{0});
     return 0.0f;
@@ -87,7 +92,40 @@ float fit_symmetric(std::span<const float> values, int limit, uint8_t* quants) {
   return scale;
 }
 
-AffineFit fit_affine(std::span<const float> values, const float* weights, int limit, uint8_t* quants) {
+float fit_symmetric_by_turns(std::span<const float> values, int limit, uint8_t* quants) {
+  constexpr int kRounds = 5;
+  std::fill_n(quants, values.size(), uint8_t{0});
+  const float largest = of_largest_magnitude(values);
+  if (std::fabs(largest) < kNegligible) return 0.0f;
+  const float first = static_cast<float>(-limit) / largest;
+  std::array<int, kLargestGroup> levels{};
+  for (size_t i = 0; i < values.size(); ++i) levels[i] = symmetric_level(first * values[i], limit);
+  Moments sums = symmetric_moments(values, first, limit);
+  bool changed = true;
+  for (int round = 0; round < kRounds && changed; ++round) {
+    changed = false;
+    for (size_t i = 0; i < values.size(); ++i) {
+      const float x = values[i], weight = x * x;
+      const auto level = static_cast<float>(levels[i]);
+      Moments others{sums.xl - weight * x * level, sums.ll - weight * level * level};
+      if (!(others.xl > 0.0f)) continue;
+      const int better = symmetric_level(x * others.ll / others.xl, limit);
+      if (better == levels[i]) continue;
+      others.xl += weight * x * static_cast<float>(better);
+      others.ll += weight * static_cast<float>(better) * static_cast<float>(better);
+      if (others.ll > 0.0f && others.xl * others.xl * sums.ll > sums.xl * sums.xl * others.ll) {
+        levels[i] = better;
+        sums = others;
+        changed = true;
+      }
+    }
+  }
+  for (size_t i = 0; i < values.size(); ++i) quants[i] = static_cast<uint8_t>(levels[i] + limit);
+  return sums.ll > 0.0f ? sums.xl / sums.ll : 0.0f;
+}
+
+AffineFit fit_affine(std::span<const float> values, const float* weights, int limit, AffineSearch search,
+                     uint8_t* quants) {
   float minimum = values[0], maximum = values[0];
   float sum_w = weights[0], sum_x = weights[0] * values[0];
   for (size_t i = 1; i < values.size(); ++i) {
@@ -104,13 +142,13 @@ AffineFit fit_affine(std::span<const float> values, const float* weights, int li
   const float first = static_cast<float>(limit) / (maximum - minimum);
   float scale = 1.0f / first;
   round_affine(values, first, minimum, limit, quants);
-  float best = squared_error(values, weights, quants, scale, minimum);
+  float best = error_of(values, weights, quants, scale, minimum, search.squares);
 
   std::array<uint8_t, kLargestGroup> tried{};
-  for (int step = 0; step <= 20; ++step) {
+  for (int step = 0; step <= search.last; ++step) {
     // `minimum` is that of the best fit so far.
     const float inverse_scale =
-        (-1.0f + 0.1f * static_cast<float>(step) + static_cast<float>(limit)) / (maximum - minimum);
+        (search.first + 0.1f * static_cast<float>(step) + static_cast<float>(limit)) / (maximum - minimum);
     round_affine(values, inverse_scale, minimum, limit, tried.data());
     float sum_l = 0.0f;
     Moments sums;
@@ -128,7 +166,7 @@ AffineFit fit_affine(std::span<const float> values, const float* weights, int li
       tried_minimum = 0.0f;
       tried_scale = sums.xl / sums.ll;
     }
-    const float error = squared_error(values, weights, tried.data(), tried_scale, tried_minimum);
+    const float error = error_of(values, weights, tried.data(), tried_scale, tried_minimum, search.squares);
     if (error < best) {
       std::copy_n(tried.data(), values.size(), quants);
       best = error;

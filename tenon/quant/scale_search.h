@@ -18,10 +18,21 @@ int nearest_integer(float value);
 // which has either sign; 0 for negligible values, with quants of 0.
 float fit_symmetric(std::span<const float> values, int limit, uint8_t* quants);
 
+// The same by another search: from the first rounding on, one quant after the other takes the level that is
+// best beside the others, until none changes or five rounds have passed (make_q3_quants).
+float fit_symmetric_by_turns(std::span<const float> values, int limit, uint8_t* quants);
+
 struct AffineFit {
   float scale, minimum;  // both at least 0
 };
+// Which scales are tried: (limit + first + 0.1 * step) / the range of the values, for `step` in [0, last].
+struct AffineSearch {
+  float first;
+  int last;
+  bool squares;  // of the errors, or their magnitudes
+};
 // values ≈ scale * quants - minimum, quants in [0, limit], errors weighted by `weights`.
-AffineFit fit_affine(std::span<const float> values, const float* weights, int limit, uint8_t* quants);
+AffineFit fit_affine(std::span<const float> values, const float* weights, int limit, AffineSearch search,
+                     uint8_t* quants);
 
 }  // namespace tenon::quant

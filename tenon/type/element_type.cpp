@@ -13,9 +13,12 @@ constexpr ElementTypeInfo kTypes[] = {
     {ElementType::kI32, "i32", 1, 4, 26},         {ElementType::kI64, "i64", 1, 8, 27},
     {ElementType::kU8, "u8", 1, 1, std::nullopt}, {ElementType::kBool, "bool", 1, 1, std::nullopt},
     {ElementType::kQ4_0, "q4_0", 32, 18, 2},      {ElementType::kQ4_1, "q4_1", 32, 20, 3},
-    {ElementType::kQ5_0, "q5_0", 32, 22, 6},      {ElementType::kQ8_0, "q8_0", 32, 34, 8},
-    {ElementType::kMXFP4, "mxfp4", 32, 17, 39},   {ElementType::kQ4_K, "q4_k", 256, 144, 12},
-    {ElementType::kQ6_K, "q6_k", 256, 210, 14},
+    {ElementType::kQ5_0, "q5_0", 32, 22, 6},      {ElementType::kQ5_1, "q5_1", 32, 24, 7},
+    {ElementType::kQ8_0, "q8_0", 32, 34, 8},      {ElementType::kQ2_0, "q2_0", 64, 18, 42},
+    {ElementType::kMXFP4, "mxfp4", 32, 17, 39},   {ElementType::kIQ4_NL, "iq4_nl", 32, 18, 20},
+    {ElementType::kQ2_K, "q2_k", 256, 84, 10},    {ElementType::kQ3_K, "q3_k", 256, 110, 11},
+    {ElementType::kQ4_K, "q4_k", 256, 144, 12},   {ElementType::kQ5_K, "q5_k", 256, 176, 13},
+    {ElementType::kQ6_K, "q6_k", 256, 210, 14},   {ElementType::kIQ4_XS, "iq4_xs", 256, 136, 23},
 };
 
 }  // namespace

@@ -24,10 +24,17 @@ enum class ElementType : uint8_t {
   kQ4_0,
   kQ4_1,
   kQ5_0,
+  kQ5_1,
   kQ8_0,
+  kQ2_0,
   kMXFP4,
+  kIQ4_NL,
+  kQ2_K,
+  kQ3_K,
   kQ4_K,
+  kQ5_K,
   kQ6_K,
+  kIQ4_XS,
 };
 
 struct ElementTypeInfo {

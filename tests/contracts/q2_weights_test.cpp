@@ -5,6 +5,7 @@
 #include <iostream>
 #include <map>
 
+#include "tenon/gguf/writer.h"
 #include "tests/fixtures/catalogue.h"
 #include "tests/support/breaker.h"
 #include "tests/support/model_run.h"
@@ -17,8 +18,10 @@ const test::Breaker unsaid("Q2_layout_unsaid", "the report names another layout 
 const test::Breaker of_the_file("Q3_type_of_the_file",
                                 "every matrix has the type that general.file_type names");
 
-fixtures::ModelSpec mixed_spec() {
-  fixtures::ModelSpec spec = fixtures::fixture("llama-mixed-types").spec;
+const test::Breaker packed_as_known("Q3_packing_of_64", "the bytes are those of groups of 64");
+
+fixtures::ModelSpec mixed_spec(std::string_view name = "llama-mixed-types") {
+  fixtures::ModelSpec spec = fixtures::fixture(name).spec;
   if (of_the_file.active()) spec.element_type = [](std::string_view) { return ElementType::kQ4_0; };
   return spec;
 }
@@ -121,13 +124,15 @@ std::vector<float> flat(const std::vector<std::vector<float>>& rows) {
 
 // The judge is llama.cpp on the same weights dequantised to F32. The references decode the weights exactly.
 // Kernels may round activations, as llama.cpp's do, and no worse.
-TEST(Q3_Types, MixedInOneFileGiveTheLogitsOfTheExactModel) {
-  const fixtures::Fixture& fixture = fixtures::fixture("llama-mixed-types");
-  const auto golden =
-      gguf::File::open(TENON_SOURCE_DIR "/tests/golden/logits/llama-mixed-types.gguf").value();
+class Q3_MixedTypes : public testing::TestWithParam<const char*> {};
+
+TEST_P(Q3_MixedTypes, GiveTheLogitsOfTheExactModel) {
+  const std::string name = GetParam();
+  const fixtures::Fixture& fixture = fixtures::fixture(name);
+  const auto golden = gguf::File::open(TENON_SOURCE_DIR "/tests/golden/logits/" + name + ".gguf").value();
   const std::vector<float> exact = floats(*golden, "exact"), quantised = floats(*golden, "logits");
   const double allowed = 1.05 * test::normalised_error(quantised, exact);
-  const auto file = test::file_of(mixed_spec());
+  const auto file = test::file_of(mixed_spec(name));
   for (const test::RunDevice& device : test::run_devices()) {
     test::ModelRun run = test::open_run(file, test::make_backend(device), test::exact_options());
     const double error = test::normalised_error(flat(run.logits(fixture.tokens, fixture.split)), exact);
@@ -135,6 +140,31 @@ TEST(Q3_Types, MixedInOneFileGiveTheLogitsOfTheExactModel) {
               << allowed / 1.05 << '\n';
     EXPECT_LE(error, device.name == "ref" ? 1e-7 : allowed) << device.title();
   }
+}
+
+INSTANTIATE_TEST_SUITE_P(Fixtures, Q3_MixedTypes, testing::Values("llama-mixed-types", "llama-few-bits"),
+                         [](const auto& test) { return test.index == 0 ? "MixedTypes" : "FewBits"; });
+
+// 2048 two-bit values are 576 bytes in groups of 64 and 544 in groups of 128, with the same type id.
+TEST(Q3_TwoBits, PackedInOtherGroupsAreRefusedByTheTensorsExtent) {
+  constexpr std::string_view kName = "packed.weight";
+  constexpr int64_t kValues = 2048;
+  const size_t size = packed_as_known.active() ? kValues / 64 * 18 : kValues / 128 * 34;
+  gguf::Writer writer;
+  writer.add_tensor(kName, ElementType::kI8, {static_cast<int64_t>(size)},
+                    std::vector<std::byte>(size, std::byte{1}));
+  writer.add_tensor("next.weight", ElementType::kF32, {8}, std::vector<std::byte>(32));
+  std::vector<std::byte> bytes = writer.to_bytes();
+  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  const size_t extent = text.find(kName) + kName.size() + sizeof(uint32_t);  // the rank lies between
+  const uint32_t type = *info(ElementType::kQ2_0).ggml_id;
+  std::memcpy(&bytes[extent], &kValues, sizeof kValues);
+  std::memcpy(&bytes[extent + sizeof kValues], &type, sizeof type);
+
+  const auto file = gguf::File::parse(bytes);
+  ASSERT_FALSE(file.ok());
+  EXPECT_EQ(file.error().wanted, "offset 576, where the tensor before it ends");
+  EXPECT_EQ(file.error().found, "offset 544");
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 // blocks, one file to a type. Tensors: `values` and the `blocks` and `decoded` that come of them;
 // `random_blocks`, whose scales are finite but otherwise any, and `random_decoded`. Blocks are raw bytes, as
 // I8.
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstring>
@@ -28,9 +29,12 @@ struct QuantType {
 };
 
 const QuantType kTypes[] = {
-    {GGML_TYPE_F16, "f16", {0}},      {GGML_TYPE_BF16, "bf16", {}},     {GGML_TYPE_Q4_0, "q4_0", {0}},
-    {GGML_TYPE_Q4_1, "q4_1", {0, 2}}, {GGML_TYPE_Q5_0, "q5_0", {0}},    {GGML_TYPE_Q8_0, "q8_0", {0}},
-    {GGML_TYPE_MXFP4, "mxfp4", {}},   {GGML_TYPE_Q4_K, "q4_k", {0, 2}}, {GGML_TYPE_Q6_K, "q6_k", {208}},
+    {GGML_TYPE_F16, "f16", {0}},       {GGML_TYPE_BF16, "bf16", {}},       {GGML_TYPE_Q4_0, "q4_0", {0}},
+    {GGML_TYPE_Q4_1, "q4_1", {0, 2}},  {GGML_TYPE_Q5_0, "q5_0", {0}},      {GGML_TYPE_Q5_1, "q5_1", {0, 2}},
+    {GGML_TYPE_Q8_0, "q8_0", {0}},     {GGML_TYPE_Q2_0, "q2_0", {0}},      {GGML_TYPE_MXFP4, "mxfp4", {}},
+    {GGML_TYPE_IQ4_NL, "iq4_nl", {0}}, {GGML_TYPE_Q2_K, "q2_k", {80, 82}}, {GGML_TYPE_Q3_K, "q3_k", {108}},
+    {GGML_TYPE_Q4_K, "q4_k", {0, 2}},  {GGML_TYPE_Q5_K, "q5_k", {0, 2}},   {GGML_TYPE_Q6_K, "q6_k", {208}},
+    {GGML_TYPE_IQ4_XS, "iq4_xs", {0}},
 };
 
 // Kinds of rows that a quantiser treats differently: signs, ties, constants, outliers, scales at both ends of
@@ -68,11 +72,27 @@ std::vector<float> values() {
   return out;
 }
 
+// The quantiser leaves the quants of an IQ4_NL block of negligible values as its memory was.
+void clear_unset_quants(const std::vector<float>& values, std::vector<std::byte>& blocks) {
+  constexpr float kNegligible = 1e-15f;
+  constexpr size_t kScaleBytes = 2;
+  const size_t block_bytes = ggml_type_size(GGML_TYPE_IQ4_NL);
+  const auto elements = static_cast<size_t>(ggml_blck_size(GGML_TYPE_IQ4_NL));
+  for (size_t block = 0; block < values.size() / elements; ++block) {
+    float largest = 0.0f;
+    for (size_t i = 0; i < elements; ++i)
+      largest = std::max(largest, std::fabs(values[block * elements + i]));
+    if (largest < kNegligible)
+      std::memset(&blocks[block * block_bytes + kScaleBytes], 0, block_bytes - kScaleBytes);
+  }
+}
+
 Array blocks_of(const QuantType& type, const std::vector<float>& values) {
   const auto count = static_cast<int64_t>(values.size());
   const size_t bytes = ggml_row_size(type.type, count);
   Array out{GGML_TYPE_I8, {static_cast<int64_t>(bytes)}, std::vector<std::byte>(bytes)};
   ggml_get_type_traits(type.type)->from_float_ref(values.data(), out.bytes.data(), count);
+  if (type.type == GGML_TYPE_IQ4_NL) clear_unset_quants(values, out.bytes);
   return out;
 }
 

@@ -49,7 +49,7 @@ for model in "$work"/models/*.gguf; do
   exact=
   case $name in gemma*) exact=--exact-gelu ;; esac
   case $name in
-    llama-mixed-types | *-mxfp4)
+    llama-mixed-types | llama-few-bits | *-mxfp4)
       exact="--exact $work/$name.f32"
       "$llama_bin/llama-quantize" --allow-requantize "$model" "$work/$name.f32" F32 >/dev/null 2>&1
       ;;

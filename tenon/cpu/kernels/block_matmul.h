@@ -1,6 +1,7 @@
 // Products of block weights and quantised x.
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 
@@ -29,6 +30,7 @@ struct BlockOps {
   static constexpr int kParts = kChunk / V::kBytes;
   static constexpr int kGroupsOfChunk = kChunk / R::kGroup;
 
+  static constexpr bool kHalfMinima = R::kMinimum && R::kGroup == 16;  // of half a group of x
   // --- few tokens: kRows rows by kTokens tokens at once, so that several rows stream from memory ---
 
   static TENON_INLINE Groups x_scale_of(const Activations& x, int64_t token, int64_t chunk, Groups scale) {
@@ -61,7 +63,7 @@ struct BlockOps {
     const int8_t* q = x.rows.q + token * x.rows.depth + chunk * kChunk;
     unroll<kParts>([&](auto part) TENON_BODY {
       constexpr int kPart = static_cast<int>(part);
-      if (!kWhole && kPart * V::kBytes >= blocks * 32) return;
+      if (!kWhole && kPart * V::kBytes >= blocks * Block::kElements) return;
       const Bytes weights = R::template quants<kPart>(chunk_blocks, blocks);
       unroll<kTokens>([&](auto t) TENON_BODY {
         const Bytes four = V::load_bytes(q + t * x.rows.depth + kPart * V::kBytes);
@@ -171,18 +173,26 @@ struct BlockOps {
     }
   }
 
-  // The integer sums of a group start at -kZero * sum of q, so that bytes count from kZero.
+  // Per group and token: what the integer sums start at, -kZero * sum of q, so that bytes count from kZero;
+  // for minima of groups of 16, what they are multiplied with, the f32 of the scaled sum of q.
   static void prepare(const Activations& x, int64_t tile, int32_t* start) {
-    if constexpr (R::kZero != 0) {
+    if constexpr (R::kZero != 0 || kHalfMinima) {
       const int32_t* halves = x.tiles.half_sum + tile * x.tiles.groups * 2 * kTile;
       for (int64_t g = 0; g < x.tiles.groups; ++g) {
+      const float* x_scale = x.tiles.scale + tile * x.tiles.groups * kTile;
         for (int64_t t = 0; t < kTile; ++t) {
           const int32_t low = halves[2 * g * kTile + t], high = halves[(2 * g + 1) * kTile + t];
           if constexpr (R::kGroup == 32) {
             start[g * kTile + t] = -R::kZero * (low + high);
           } else {
-            start[2 * g * kTile + t] = -R::kZero * low;
-            start[(2 * g + 1) * kTile + t] = -R::kZero * high;
+            const auto of_half = [&](int32_t sum) TENON_BODY {
+              if constexpr (kHalfMinima)
+                return std::bit_cast<int32_t>(x_scale[g * kTile + t] * static_cast<float>(sum));
+              else
+                return -R::kZero * sum;
+            };
+            start[2 * g * kTile + t] = of_half(low);
+            start[(2 * g + 1) * kTile + t] = of_half(high);
           }
         }
       }
@@ -219,16 +229,17 @@ struct BlockOps {
           unroll<kAbreast>([&](auto i) TENON_BODY {
             const F32 both = V::mul(scale, V::set(x_scale[kFirst + i]));
             sums[kFirst + i] = V::fma(V::to_f32(products[i]), both, sums[kFirst + i]);
+        if constexpr (R::kMinimum) {
+          const F32 minimum = V::load(panel.minimum + group * V::kLanes);
+          unroll<kTokens>([&](auto t) TENON_BODY {
+            const float sum = kHalfMinima ? std::bit_cast<float>(start[group * kTile + t])
+                                          : x.tiles.sum[first + g * kTile + t];
+            sums[t] = V::fnma(minimum, V::set(sum), sums[t]);
+          });
+        }
           });
         });
       });
-      if constexpr (R::kMinimum) {
-        static_assert(kGroups == 1);
-        const F32 minimum = V::load(panel.minimum + g * V::kLanes);
-        unroll<kTokens>([&](auto t) TENON_BODY {
-          sums[t] = V::fnma(minimum, V::set(x.tiles.sum[first + g * kTile + t]), sums[t]);
-        });
-      }
     }
     unroll<kTokens>([&](auto t) TENON_BODY { V::store(c + t * V::kLanes, sums[t]); });
   }

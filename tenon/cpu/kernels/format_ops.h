@@ -37,8 +37,8 @@ struct FormatOps {
   // Many tokens: unpack the rows once, then multiply them by every tile.
   int64_t (*panel_bytes)(int64_t depth);  // of kLanes unpacked rows
   void (*unpack)(const WeightRows&, int64_t depth, std::byte* panel);
-  // What all rows of the format start their sums of a tile from, in int32 (2 * tiles.groups * tile_tokens of
-  // them).
+  // What the sums of all rows of the format have in common for a tile (2 * tiles.groups * tile_tokens numbers
+  // of 32 bits).
   void (*prepare)(const Activations&, int64_t tile, int32_t* start);
   // c[t, r] = x[t] · row r for the tokens of a tile; tokens beyond x's last are garbage.
   void (*multiply)(const std::byte* panel, const Activations&, int64_t tile, const int32_t* start, float* c);

@@ -5,9 +5,11 @@
 
 #include "tenon/cpu/simd/inline.h"
 #include "tenon/cpu/simd/scales.h"
+#include "tenon/quant/q2_0.h"
 #include "tenon/quant/q4_0.h"
 #include "tenon/quant/q4_1.h"
 #include "tenon/quant/q5_0.h"
+#include "tenon/quant/q5_1.h"
 #include "tenon/quant/q8_0.h"
 
 namespace tenon::cpu {
@@ -26,6 +28,38 @@ struct SmallBlocks {
   template <int kPart>
   static TENON_INLINE int64_t stride(int64_t blocks) {
     return kPart * kPerVector + 1 < blocks ? static_cast<int64_t>(sizeof(Block)) : 0;
+  }
+};
+
+// Of blocks that begin with scale and minimum. The formats add the minimum; readers tell what is subtracted.
+template <class Block>
+TENON_INLINE void scales_and_minima(const Block* chunk, int64_t blocks, __m256& scale, __m256& minimum) {
+  const FirstWords words = first_words(chunk, sizeof(Block), blocks);
+  scale = f16_to_f32(words.first);
+  minimum = _mm256_xor_ps(f16_to_f32(words.second), _mm256_set1_ps(-0.0f));
+}
+
+// Of blocks with four bits of each quant in `quants` and the fifth ones in `high_bits`.
+template <class V, class Block>
+TENON_INLINE typename V::Bytes five_bits(const Block* first, int64_t stride) {
+  return V::or_bytes(V::nibble_groups(first->quants, stride), V::bit_groups(first->high_bits, stride, 16));
+}
+
+template <class V>
+struct ReadQ2_0 {
+  using Block = quant::BlockQ2_0;
+  using Groups = typename V::Groups8;
+  static constexpr int64_t kChunkBlocks = 4;
+  static constexpr int kGroup = 32, kMax = 3, kZero = 1;
+  static constexpr bool kMinimum = false;
+
+  static TENON_INLINE void scales(const Block* chunk, int64_t blocks, Groups& scale, Groups&) {
+    scale = each_twice(f16_to_f32(first_words(chunk, sizeof(Block), blocks).first));
+  }
+  template <int kPart>
+  static TENON_INLINE typename V::Bytes quants(const Block* chunk, int64_t) {
+    constexpr int kFirst = kPart * V::kBytes;
+    return V::two_bits(chunk[kFirst / Block::kElements].quants + kFirst % Block::kElements / 4);
   }
 };
 
@@ -54,9 +88,7 @@ struct ReadQ4_1 : SmallBlocks<V, quant::BlockQ4_1> {
   static constexpr bool kMinimum = true;
 
   static TENON_INLINE void scales(const Block* chunk, int64_t blocks, Groups& scale, Groups& minimum) {
-    const FirstWords words = first_words(chunk, sizeof(Block), blocks);
-    scale = f16_to_f32(words.first);
-    minimum = _mm256_xor_ps(f16_to_f32(words.second), _mm256_set1_ps(-0.0f));  // the format adds it
+    scales_and_minima(chunk, blocks, scale, minimum);
   }
   template <int kPart>
   static TENON_INLINE typename V::Bytes quants(const Block* chunk, int64_t blocks) {
@@ -77,9 +109,23 @@ struct ReadQ5_0 : SmallBlocks<V, quant::BlockQ5_0> {
   }
   template <int kPart>
   static TENON_INLINE typename V::Bytes quants(const Block* chunk, int64_t blocks) {
-    const Block* first = ReadQ5_0::template block<kPart>(chunk);
-    const int64_t stride = ReadQ5_0::template stride<kPart>(blocks);
-    return V::or_bytes(V::nibble_groups(first->quants, stride), V::bit_groups(first->high_bits, stride, 16));
+    return five_bits<V>(ReadQ5_0::template block<kPart>(chunk), ReadQ5_0::template stride<kPart>(blocks));
+  }
+};
+
+template <class V>
+struct ReadQ5_1 : SmallBlocks<V, quant::BlockQ5_1> {
+  using Block = quant::BlockQ5_1;
+  using Groups = typename V::Groups8;
+  static constexpr int kGroup = 32, kMax = 31, kZero = 0;
+  static constexpr bool kMinimum = true;
+
+  static TENON_INLINE void scales(const Block* chunk, int64_t blocks, Groups& scale, Groups& minimum) {
+    scales_and_minima(chunk, blocks, scale, minimum);
+  }
+  template <int kPart>
+  static TENON_INLINE typename V::Bytes quants(const Block* chunk, int64_t blocks) {
+    return five_bits<V>(ReadQ5_1::template block<kPart>(chunk), ReadQ5_1::template stride<kPart>(blocks));
   }
 };
 

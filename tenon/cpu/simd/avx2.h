@@ -174,7 +174,25 @@ struct Avx2 {
   static TENON_INLINE Bytes or_bytes(Bytes a, Bytes b) { return _mm256_or_si256(a, b); }
 
   // vpmaddubsw adds two products in 16 bits and would saturate beyond 32767. With |x| <= 127 two products of
-  // weights up to kMax stay within 2 * 127 * kMax: 3810 for 15, 7874 for 31, 16002 for 63. Signed weights go
+  // weights up to kMax stay within 2 * 127 * kMax: 762 for 3, 3810 for 15, 16002 for 63. Signed weights go
+  static TENON_INLINE Bytes two_bits(const uint8_t* p) {
+    const __m256i four = load_u8(p);
+    const __m256i pairs = _mm256_or_si256(four, _mm256_slli_epi32(four, 12));
+    return low_two_bits(_mm256_or_si256(pairs, _mm256_slli_epi32(pairs, 6)));
+  }
+  template <int kPart>
+  static TENON_INLINE Bytes two_bits_of_128(const uint8_t* p) {
+    static_assert(kPart < 4);
+    return low_two_bits(_mm256_srli_epi16(load_bytes(p), 2 * kPart));
+  }
+  template <int kPart>
+  static TENON_INLINE Bytes bits_of_256(const uint8_t* p, char value) {
+    static_assert(kPart < 8);
+    const __m256i bit = _mm256_set1_epi8(static_cast<char>(1 << kPart));
+    const __m256i set = _mm256_cmpeq_epi8(_mm256_and_si256(load_bytes(p), bit), bit);
+    return _mm256_and_si256(set, _mm256_set1_epi8(value));
+  }
+
   // in as |w| <= 128, with their signs moved to x: 2 * 127 * 128 = 32512.
   template <int kMax>
   static TENON_INLINE I32 dot(Bytes weights, Bytes x) {
@@ -241,8 +259,9 @@ struct Avx2 {
     return _mm256_permutevar8x32_ps(kPart < 4 ? a.low : a.high, lanes);
   }
 
-  static TENON_INLINE Groups16 i8_groups(const int8_t* p) {
-    return {to_f32(load_i8(p)), to_f32(load_i8(p + 8))};
+  static TENON_INLINE Groups16 i8_groups(__m128i bytes) {
+    return {to_f32(_mm256_cvtepi8_epi32(bytes)),
+            to_f32(_mm256_cvtepi8_epi32(_mm_unpackhi_epi64(bytes, bytes)))};
   }
 
   static TENON_INLINE void transpose(I32 (&m)[8]) {
@@ -277,6 +296,7 @@ struct Avx2 {
   }
   static TENON_INLINE F32 widen_bf16(__m128i a) {
     return _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(a), 16));
+  static TENON_INLINE __m256i low_two_bits(__m256i a) { return _mm256_and_si256(a, _mm256_set1_epi8(3)); }
   }
   static TENON_INLINE __m128i load_u16(const uint16_t* p, int64_t n) {
     uint16_t all[8] = {};

@@ -175,6 +175,29 @@ struct Avx512 {
   }
   static TENON_INLINE Bytes or_bytes(Bytes a, Bytes b) { return _mm512_or_si512(a, b); }
   static TENON_INLINE Bytes flip_sign_bits(Bytes a) { return _mm512_xor_si512(a, _mm512_set1_epi8(-128)); }
+  // kBytes 2-bit values, four to a byte, the first in the lowest bits.
+  static TENON_INLINE Bytes two_bits(const uint8_t* p) {
+    const __m512i four = load_u8(p);
+    const __m512i pairs = _mm512_or_si512(four, _mm512_slli_epi32(four, 12));
+    return low_two_bits(_mm512_or_si512(pairs, _mm512_slli_epi32(pairs, 6)));
+  }
+  // Vector `part` of 128 2-bit values in 32 bytes: the lowest bits of all bytes first.
+  template <int kPart>
+  static TENON_INLINE Bytes two_bits_of_128(const uint8_t* p) {
+    static_assert(kPart < 2);
+    const __m512i twice = _mm512_broadcast_i64x4(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(p)));
+    const __m512i shifts = _mm512_setr_epi64(0, 0, 0, 0, 2, 2, 2, 2);
+    return low_two_bits(_mm512_srlv_epi64(kPart == 0 ? twice : _mm512_srli_epi16(twice, 4), shifts));
+  }
+  // Vector `part` of 256 values that are `value` or 0: a bit to each in 32 bytes, the lowest of all first.
+  template <int kPart>
+  static TENON_INLINE Bytes bits_of_256(const uint8_t* p, char value) {
+    static_assert(kPart < 4);
+    const __m512i twice = _mm512_broadcast_i64x4(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(p)));
+    const __m512i bit = _mm512_inserti64x4(_mm512_set1_epi8(static_cast<char>(1 << 2 * kPart)),
+                                           _mm256_set1_epi8(static_cast<char>(2 << 2 * kPart)), 1);
+    return _mm512_maskz_set1_epi8(_mm512_test_epi8_mask(twice, bit), value);
+  }
 
   // Sums of products of four neighbouring bytes: weights from 0 to kMax by signed ones.
   template <int kMax>
@@ -234,7 +257,7 @@ struct Avx512 {
     return _mm512_permutexvar_ps(_mm512_add_epi32(lanes, _mm512_set1_epi32(4 * kPart)), a.all);
   }
 
-  static TENON_INLINE Groups16 i8_groups(const int8_t* p) { return {to_f32(load_i8(p))}; }
+  static TENON_INLINE Groups16 i8_groups(__m128i bytes) { return {to_f32(_mm512_cvtepi8_epi32(bytes))}; }
 
   // kLanes x kLanes 32-bit lanes, in place.
   static TENON_INLINE void transpose(I32 (&m)[16]) {
@@ -271,6 +294,7 @@ struct Avx512 {
   static TENON_INLINE F32 widen_bf16(__m256i a) {
     return _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(a), 16));
   }
+  static TENON_INLINE __m512i low_two_bits(__m512i a) { return _mm512_and_si512(a, _mm512_set1_epi8(3)); }
 };
 
 }  // namespace tenon::cpu

@@ -1,4 +1,5 @@
-// The f16 scales of up to eight blocks that lie `stride` bytes apart. 256-bit instructions, which both ISAs
+// Scales: the f16 ones of up to eight blocks that lie `stride` bytes apart, and small numbers packed in other
+// ways. 256-bit instructions, which both ISAs
 // have.
 #pragma once
 
@@ -44,6 +45,20 @@ TENON_INLINE __m256 powers_of_two(__m128i words, int64_t count) {
   const __m256i there = _mm256_cmpgt_epi32(_mm256_set1_epi32(static_cast<int>(count)),
                                            _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
   return _mm256_castsi256_ps(_mm256_and_si256(bits, there));
+}
+
+// The first four entries, each twice.
+TENON_INLINE __m256 each_twice(__m256 a) {
+  return _mm256_permutevar8x32_ps(a, _mm256_setr_epi32(0, 0, 1, 1, 2, 2, 3, 3));
+}
+
+// Eight numbers packed into a word, kBits to each, the first in the lowest bits.
+template <int kBits>
+TENON_INLINE __m256i eight_of_word(uint32_t word) {
+  const __m256i places =
+      _mm256_mullo_epi16(_mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7), _mm256_set1_epi32(kBits));
+  return _mm256_and_si256(_mm256_srlv_epi32(_mm256_set1_epi32(static_cast<int>(word)), places),
+                          _mm256_set1_epi32((1 << kBits) - 1));
 }
 
 // Eight bytes from 0 to 255.

@@ -6,7 +6,8 @@ namespace tenon::oracle {
 namespace {
 
 void get_rows_case(Capture& capture, ggml_type type) {
-  const int64_t k = type == GGML_TYPE_F32 ? 24 : ggml_blck_size(type) == 256 ? 256 : 96;  // whole blocks
+  const int64_t block = ggml_blck_size(type);
+  const int64_t k = type == GGML_TYPE_F32 ? 24 : block == 256 ? 256 : block == 64 ? 192 : 96;  // whole blocks
   const auto values = random_values(61, static_cast<size_t>(k * 9));
   Case c(capture, type_name(type));
   ggml_tensor* table = c.input(make_array(type, {k, 9}, values));
