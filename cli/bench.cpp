@@ -21,7 +21,7 @@ constexpr const char* kFooter =
     "1 GiB of memory, measured between the runs.\n"
     "\n"
     "--vs llama.cpp runs tenon and llama-bench in turn, -r rounds of them, and compares test by test with\n"
-    "llama.cpp's best of --repack and -fa. Its defaults: -n 64 -d 0,4096 -r 3. Ctrl-C ends it with a report.\n"
+    "llama.cpp's best of --repack and -fa. Its defaults: -n 64 -d 0,4096 -r 3. Ctrl-C ends it and reports.\n"
     "\n"
     "Examples:\n"
     "  tenon bench model.gguf -t 2\n"

@@ -118,7 +118,7 @@ class Versus {
     const std::string program = "llama-bench " + facts_.peer_options[peer];
     TENON_ASSIGN(
         const ChildOutcome outcome,
-        run(program, command, "a llama-bench that runs this file and has these options: --llama-bench"));
+        run(program, command, "give one that runs this file and knows these flags with --llama-bench"));
     TENON_ASSIGN(const BenchRun run, parse_bench_json(program, outcome.out));
     facts_.peer_version = run.version;
     peer_peak_memory_[peer] = std::max(peer_peak_memory_[peer], outcome.peak_memory);
