@@ -29,8 +29,8 @@ struct BlockOps {
   static constexpr int kTile = kBlockTile<V>;
   static constexpr int kParts = kChunk / V::kBytes;
   static constexpr int kGroupsOfChunk = kChunk / R::kGroup;
-
   static constexpr bool kHalfMinima = R::kMinimum && R::kGroup == 16;  // of half a group of x
+
   // --- few tokens: kRows rows by kTokens tokens at once, so that several rows stream from memory ---
 
   static TENON_INLINE Groups x_scale_of(const Activations& x, int64_t token, int64_t chunk, Groups scale) {
@@ -178,8 +178,8 @@ struct BlockOps {
   static void prepare(const Activations& x, int64_t tile, int32_t* start) {
     if constexpr (R::kZero != 0 || kHalfMinima) {
       const int32_t* halves = x.tiles.half_sum + tile * x.tiles.groups * 2 * kTile;
-      for (int64_t g = 0; g < x.tiles.groups; ++g) {
       const float* x_scale = x.tiles.scale + tile * x.tiles.groups * kTile;
+      for (int64_t g = 0; g < x.tiles.groups; ++g) {
         for (int64_t t = 0; t < kTile; ++t) {
           const int32_t low = halves[2 * g * kTile + t], high = halves[(2 * g + 1) * kTile + t];
           if constexpr (R::kGroup == 32) {
@@ -229,6 +229,8 @@ struct BlockOps {
           unroll<kAbreast>([&](auto i) TENON_BODY {
             const F32 both = V::mul(scale, V::set(x_scale[kFirst + i]));
             sums[kFirst + i] = V::fma(V::to_f32(products[i]), both, sums[kFirst + i]);
+          });
+        });
         if constexpr (R::kMinimum) {
           const F32 minimum = V::load(panel.minimum + group * V::kLanes);
           unroll<kTokens>([&](auto t) TENON_BODY {
@@ -237,8 +239,6 @@ struct BlockOps {
             sums[t] = V::fnma(minimum, V::set(sum), sums[t]);
           });
         }
-          });
-        });
       });
     }
     unroll<kTokens>([&](auto t) TENON_BODY { V::store(c + t * V::kLanes, sums[t]); });

@@ -171,10 +171,6 @@ struct Avx2 {
                            _mm256_and_si256(placed, _mm256_set1_epi8(0x30)));
   }
 
-  static TENON_INLINE Bytes or_bytes(Bytes a, Bytes b) { return _mm256_or_si256(a, b); }
-
-  // vpmaddubsw adds two products in 16 bits and would saturate beyond 32767. With |x| <= 127 two products of
-  // weights up to kMax stay within 2 * 127 * kMax: 762 for 3, 3810 for 15, 16002 for 63. Signed weights go
   static TENON_INLINE Bytes two_bits(const uint8_t* p) {
     const __m256i four = load_u8(p);
     const __m256i pairs = _mm256_or_si256(four, _mm256_slli_epi32(four, 12));
@@ -193,6 +189,10 @@ struct Avx2 {
     return _mm256_and_si256(set, _mm256_set1_epi8(value));
   }
 
+  static TENON_INLINE Bytes or_bytes(Bytes a, Bytes b) { return _mm256_or_si256(a, b); }
+
+  // vpmaddubsw adds two products in 16 bits and would saturate beyond 32767. With |x| <= 127 two products of
+  // weights up to kMax stay within 2 * 127 * kMax: 762 for 3, 3810 for 15, 16002 for 63. Signed weights go
   // in as |w| <= 128, with their signs moved to x: 2 * 127 * 128 = 32512.
   template <int kMax>
   static TENON_INLINE I32 dot(Bytes weights, Bytes x) {
@@ -291,12 +291,12 @@ struct Avx2 {
                               _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
   }
   static TENON_INLINE __m256i nibbles(__m256i a) { return _mm256_and_si256(a, _mm256_set1_epi8(15)); }
+  static TENON_INLINE __m256i low_two_bits(__m256i a) { return _mm256_and_si256(a, _mm256_set1_epi8(3)); }
   static TENON_INLINE F32 power(__m256i n) {
     return _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_add_epi32(n, _mm256_set1_epi32(127)), 23));
   }
   static TENON_INLINE F32 widen_bf16(__m128i a) {
     return _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(a), 16));
-  static TENON_INLINE __m256i low_two_bits(__m256i a) { return _mm256_and_si256(a, _mm256_set1_epi8(3)); }
   }
   static TENON_INLINE __m128i load_u16(const uint16_t* p, int64_t n) {
     uint16_t all[8] = {};

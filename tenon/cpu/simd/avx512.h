@@ -173,8 +173,6 @@ struct Avx512 {
     return _mm512_or_si512(nibbles(kPart == 0 ? four : _mm512_srli_epi16(four, 4)),
                            _mm512_and_si512(placed, _mm512_set1_epi8(0x30)));
   }
-  static TENON_INLINE Bytes or_bytes(Bytes a, Bytes b) { return _mm512_or_si512(a, b); }
-  static TENON_INLINE Bytes flip_sign_bits(Bytes a) { return _mm512_xor_si512(a, _mm512_set1_epi8(-128)); }
   // kBytes 2-bit values, four to a byte, the first in the lowest bits.
   static TENON_INLINE Bytes two_bits(const uint8_t* p) {
     const __m512i four = load_u8(p);
@@ -198,6 +196,8 @@ struct Avx512 {
                                            _mm256_set1_epi8(static_cast<char>(2 << 2 * kPart)), 1);
     return _mm512_maskz_set1_epi8(_mm512_test_epi8_mask(twice, bit), value);
   }
+  static TENON_INLINE Bytes or_bytes(Bytes a, Bytes b) { return _mm512_or_si512(a, b); }
+  static TENON_INLINE Bytes flip_sign_bits(Bytes a) { return _mm512_xor_si512(a, _mm512_set1_epi8(-128)); }
 
   // Sums of products of four neighbouring bytes: weights from 0 to kMax by signed ones.
   template <int kMax>
@@ -291,10 +291,10 @@ struct Avx512 {
  private:
   static TENON_INLINE __mmask16 first(int64_t n) { return static_cast<__mmask16>((1u << n) - 1u); }
   static TENON_INLINE __m512i nibbles(__m512i a) { return _mm512_and_si512(a, _mm512_set1_epi8(15)); }
+  static TENON_INLINE __m512i low_two_bits(__m512i a) { return _mm512_and_si512(a, _mm512_set1_epi8(3)); }
   static TENON_INLINE F32 widen_bf16(__m256i a) {
     return _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(a), 16));
   }
-  static TENON_INLINE __m512i low_two_bits(__m512i a) { return _mm512_and_si512(a, _mm512_set1_epi8(3)); }
 };
 
 }  // namespace tenon::cpu
