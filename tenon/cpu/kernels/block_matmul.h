@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <numeric>
 
 #include "tenon/cpu/kernels/format_ops.h"
 #include "tenon/cpu/simd/prefetch.h"
@@ -14,10 +15,10 @@ namespace tenon::cpu {
 template <class V>
 inline constexpr int kBlockTile = V::kLanes == 16 ? 16 : 4;
 
-// Tokens whose integer sums run beside each other: what four chains of vpdpbusd need, vpmaddubsw and its
-// additions do not.
+// Tokens whose integer sums run beside each other: vpdpbusd starts two at a time and takes five cycles, which
+// eight chains nearly fill; vpmaddubsw and its additions need no more than one.
 template <class V>
-inline constexpr int kBlockChains = V::kLanes == 16 ? 4 : 1;
+inline constexpr int kBlockChains = V::kLanes == 16 ? 8 : 1;
 
 template <class V, class R>
 struct BlockOps {
@@ -204,7 +205,7 @@ struct BlockOps {
                               float* c) {
     constexpr int kWords = R::kGroup / 4;    // vectors of a group of weights
     constexpr int kGroups = 32 / R::kGroup;  // groups of weights to one of x
-    constexpr int kAbreast = kBlockChains<V>;
+    constexpr int kAbreast = std::gcd(kTokens, kBlockChains<V>);
     F32 sums[kTokens];
     unroll<kTokens>([&](auto t) TENON_BODY { sums[t] = V::zero(); });
     const int64_t first = tile * x.tiles.groups * kTile;
@@ -213,10 +214,7 @@ struct BlockOps {
       const float* x_scale = x.tiles.scale + first + g * kTile;
       unroll<kGroups>([&](auto half) TENON_BODY {
         const int64_t group = g * kGroups + half;
-        Bytes weights[kWords];
-        unroll<kWords>([&](auto word) TENON_BODY {
-          weights[word] = V::load_bytes(panel.bytes + (group * kWords + word) * V::kBytes);
-        });
+        const std::byte* weights = panel.bytes + group * kWords * V::kBytes;
         const F32 scale = V::load(panel.scale + group * V::kLanes);
         unroll<kTokens / kAbreast>([&](auto some) TENON_BODY {
           constexpr int64_t kFirst = some * kAbreast;

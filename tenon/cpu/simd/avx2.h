@@ -199,7 +199,7 @@ struct Avx2 {
     return _mm256_madd_epi16(pairs<kMax>(weights, x), _mm256_set1_epi16(1));
   }
   template <int kMax, int kWords, int kTokens>
-  static TENON_INLINE void dot_words(const Bytes* weights, const int8_t* x, int64_t stride,
+  static TENON_INLINE void dot_words(const std::byte* weights, const int8_t* x, int64_t stride,
                                      I32 (&out)[kTokens]) {
     // As many vectors of pairs as fit are added in 16 bits, in runs that part kWords: 8 * 3810, 4 * 7874,
     // 2 * 16002, 1 * 32512 < 32768.
@@ -210,7 +210,8 @@ struct Avx2 {
       unroll<kRun>([&](auto i) TENON_BODY {
         constexpr int64_t kWord = run * kRun + i;
         unroll<kTokens>([&](auto t) TENON_BODY {
-          const __m256i products = pairs<kMax>(weights[kWord], word_at(x + t * stride, kWord));
+          const __m256i products =
+              pairs<kMax>(load_bytes(weights + kWord * kBytes), word_at(x + t * stride, kWord));
           sums[t] = i == 0 ? products : _mm256_add_epi16(sums[t], products);
         });
       });

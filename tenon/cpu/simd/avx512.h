@@ -204,17 +204,18 @@ struct Avx512 {
   static TENON_INLINE I32 dot(Bytes weights, Bytes x) {
     return _mm512_dpbusd_epi32(_mm512_setzero_si512(), weights, x);
   }
-  // The same over kWords vectors of weights and for kTokens rows of x, `stride` bytes apart: out[t] += Σ
-  // weights[word] by the same four bytes x[t * stride + 4 * word]. Word by word, so that the chains of sums
-  // run beside each other.
+  // The same over kWords vectors of weights in memory and for kTokens rows of x, `stride` bytes apart: out[t]
+  // += Σ vector `word` by the same four bytes x[t * stride + 4 * word]. Word by word, so that the chains of
+  // sums run beside each other.
   template <int kMax, int kWords, int kTokens>
-  static TENON_INLINE void dot_words(const Bytes* weights, const int8_t* x, int64_t stride,
+  static TENON_INLINE void dot_words(const std::byte* weights, const int8_t* x, int64_t stride,
                                      I32 (&out)[kTokens]) {
     unroll<kWords>([&](auto word) TENON_BODY {
       unroll<kTokens>([&](auto t) TENON_BODY {
         int32_t four;
+      const Bytes rows = load_bytes(weights + word * kBytes);
         std::memcpy(&four, x + t * stride + 4 * word, 4);
-        out[t] = _mm512_dpbusd_epi32(out[t], weights[word], _mm512_set1_epi32(four));
+        out[t] = _mm512_dpbusd_epi32(out[t], rows, _mm512_set1_epi32(four));
       });
     });
   }
