@@ -93,13 +93,16 @@ class Inspector {
 
  private:
   Result<ir::Model> convert(GraphForm form, std::vector<ir::PassReport>* reports) const {
-    return convert_file(file_,
-                        {.state = state_of(form),
-                         .kv_type = flags_.model.kv_type,
-                         .stateless_kv = device_.stateless_kv,
-                         .context = flags_.model.context,
-                         .genai = form == GraphForm::kGenai},
-                        reports);
+    return convert_file(
+        file_,
+        {.state = state_of(form),
+         .kv_type = flags_.model.kv_type,
+         .stateless_kv = device_.stateless_kv,
+         .context = flags_.model.context,
+         .genai = form == GraphForm::kGenai,
+         .window_step =
+             flags_.model.window_cache == WindowCache::kEvict ? SessionOptions().max_step_tokens : 0},
+        reports);
   }
 
   Status count_ops() {

@@ -104,6 +104,7 @@ SessionOptions ModelFlags::session_options() const {
   options.context = context;
   options.kv_type = kv_type;
   options.state_form = state_form;
+  options.window_cache = window_cache;
   return options;
 }
 
@@ -142,6 +143,11 @@ void add_cache_flags(CLI::App& app, ModelFlags& flags) {
              "inplace: as --state inplace; copy: as --state stateless, caches are copied at every step")
       ->default_str("")
       ->excludes(state);
+  add_choice(app, "--window-cache", flags.window_cache,
+             {{"evict", WindowCache::kEvict}, {"full", WindowCache::kFull}},
+             "what layers with a window keep. evict: the window and room for one step, of --state inplace; "
+             "full: the whole context, so that any earlier prompt can be gone back to")
+      ->default_str("evict");
 }
 
 void add_context_flag(CLI::App& app, ModelFlags& flags, const std::string& default_meaning) {

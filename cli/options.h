@@ -56,6 +56,7 @@ struct ModelFlags {
   int64_t context = 0;
   KvType kv_type = KvType::kF16;
   StateForm state_form = StateForm::kInPlace;
+  WindowCache window_cache = WindowCache::kEvict;
 
   SessionOptions session_options() const;
   // The flags that give another run of this program the same device and caches.
@@ -64,7 +65,7 @@ struct ModelFlags {
 
 // --device and -t; the threads' default becomes the number of cores.
 void add_device_flags(CLI::App& app, ModelFlags& flags);
-// --kv, --state and --kv-layout
+// --kv, --state, --kv-layout and --window-cache
 void add_cache_flags(CLI::App& app, ModelFlags& flags);
 // -c
 void add_context_flag(CLI::App& app, ModelFlags& flags, const std::string& default_meaning);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "tenon/arch/architecture.h"
+#include "tenon/base/environment.h"
 #include "tenon/pass/pipeline.h"
 #include "tenon/pass/state/genai.h"
 #include "tenon/pass/state/inplace.h"
@@ -29,7 +30,8 @@ std::vector<ir::Pass> extensions_of(const FormOptions& form) {
     case StateForm::kStateless:
       return {pass::inplace_kv({.stateless_kv = form.stateless_kv,
                                 .context = form.context,
-                                .disabled = form.state == StateForm::kStateless})};
+                                .disabled = form.state == StateForm::kStateless,
+                                .window_step = form.window_step})};
     case StateForm::kStateful:
       if (form.genai) return {pass::make_stateful(batched), pass::adapt_to_genai()};
       return {pass::make_stateful()};
@@ -39,10 +41,17 @@ std::vector<ir::Pass> extensions_of(const FormOptions& form) {
   return {};
 }
 
+// Only caches that are written in place can be rings.
+bool evicts(const FormOptions& form) {
+  return form.window_step > 0 && form.state == StateForm::kInPlace && form.stateless_kv &&
+         environment("TENON_DISABLE_KV_4D") != "1";
+}
+
 Result<ir::Model> convert(std::shared_ptr<const gguf::File> file, const FormOptions& form,
                           std::vector<ir::PassReport>* reports) {
   arch::BuildOptions build;
   build.cache_element = form.kv_type == KvType::kF32 ? ElementType::kF32 : ElementType::kF16;
+  build.evicting_windows = evicts(form);
   TENON_ASSIGN(const std::unique_ptr<decoder::Decoder> decoder, arch::build_decoder(std::move(file), build));
   pass::ConvertOptions options;
   options.extensions = extensions_of(form);
@@ -70,7 +79,12 @@ Result<ir::Model> convert_file(std::shared_ptr<const gguf::File> file, const For
 Result<Compiled> compile(std::shared_ptr<const gguf::File> file, const Device& device,
                          runtime::Backend& backend, const SessionOptions& options, int64_t sequences) {
   std::vector<ir::PassReport> reports;
-  const FormOptions form{options.state_form, options.kv_type, device.stateless_kv, options.context};
+  const bool evicting = options.window_cache == WindowCache::kEvict;
+  const FormOptions form{.state = options.state_form,
+                         .kv_type = options.kv_type,
+                         .stateless_kv = device.stateless_kv,
+                         .context = options.context,
+                         .window_step = evicting ? options.max_step_tokens : 0};
   TENON_ASSIGN(ir::Model graph, convert_file(std::move(file), form, &reports));
   plan::PlanOptions plan_options;
   plan_options.workers = backend.workers();

@@ -27,6 +27,8 @@ struct FormOptions {
   bool stateless_kv = true;  // kInPlace: the device can write caches in place
   int64_t context = 0;       // kInPlace: rows of a cache; 0 leaves them open
   bool genai = false;        // kStateful: under the inputs of OpenVINO GenAI
+  // kInPlace: tokens of the longest step beside which caches of a window evict; 0: they hold the context.
+  int64_t window_step = 0;
 };
 
 // The converted graph alone. Errors name the file.

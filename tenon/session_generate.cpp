@@ -22,8 +22,8 @@ size_t common_prefix(std::span<const int32_t> a, std::span<const int32_t> b) {
 
 }  // namespace
 
-// Keeps what is cached of the prompt and evaluates the rest; the last token always, for its logits. A cache
-// that cannot be trimmed is kept as a whole or not at all.
+// Keeps what is cached of the prompt and evaluates the rest; the last token always, for its logits. A state
+// that cannot go back so far is kept as a whole or not at all.
 Status Session::State::evaluate_prompt(std::span<const int32_t> prompt,
                                        const GenerateOptions& generate_options, Generation& out) {
   size_t kept = std::min(common_prefix(prompt, history), prompt.size() - 1);
@@ -32,7 +32,7 @@ Status Session::State::evaluate_prompt(std::span<const int32_t> prompt,
                  "at most " + std::to_string(sequence->context()) + " tokens", std::to_string(prompt.size()),
                  "use a larger context (-c) or a shorter prompt"};
   }
-  if (kept < history.size() && !sequence->can_trim()) {
+  if (kept < history.size() && !sequence->can_trim(static_cast<int64_t>(kept))) {
     kept = 0;
     sequence->reset();
   }

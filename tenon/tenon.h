@@ -42,12 +42,19 @@ enum class StateForm {
   kPaged,      // blocks that sequences share
 };
 
+// What layers with a window keep. The results are the same.
+enum class WindowCache {
+  kEvict,  // kInPlace: the window and room for one step: less memory, and trim() reaches back so far alone
+  kFull,   // the whole context
+};
+
 struct SessionOptions {
   int64_t context = 0;            // tokens; 0: what the model was trained for
   KvType kv_type = KvType::kF16;  // of the cached keys and values
   StateForm state_form = StateForm::kInPlace;
   int64_t max_step_tokens = 512;  // longer prompts are evaluated in steps of so many tokens
-  bool all_logits = false;        // whether evaluate() may be asked for the logits of every token
+  WindowCache window_cache = WindowCache::kEvict;
+  bool all_logits = false;  // whether evaluate() may be asked for the logits of every token
 };
 
 struct GenerateOptions {
@@ -149,7 +156,8 @@ class TENON_API Session {
   int64_t length() const;   // tokens in the context
   int64_t context() const;  // tokens that fit
   size_t state_bytes() const;
-  // Forgets the tokens after the first `length`; messages of chat() stay. Errors: more than there are.
+  // Forgets the tokens after the first `length`; messages of chat() stay. Errors: more than there are;
+  // fewer where a recurrent state or an evicting cache cannot go back so far.
   Status trim(int64_t length);
   // Forgets everything.
   void reset();

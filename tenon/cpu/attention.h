@@ -11,7 +11,8 @@ namespace tenon::cpu {
 
 enum class AttentionMask : uint8_t {
   kNone,    // every key is visible
-  kCausal,  // key p is visible to position i iff p <= i and, with a window w > 0, i - p < w
+  kCausal,  // key p, which has position p, is visible to position i iff p <= i and, with a window w > 0, i -
+            // p < w
   kRows,    // mask[t, key] is added to the scaled score
 };
 
@@ -26,7 +27,9 @@ struct AttentionJob {
   int64_t k_token_stride = 0, k_head_stride = 0;
   int64_t v_token_stride = 0, v_head_stride = 0;
   // Keys and values that lie in blocks: key p is row p % block_size of block blocks[p / block_size], and `k`
-  // and `v` are block 0. Null: they lie one after the other.
+  // and `v` are block 0. Without `blocks` there is the one, a ring: key p is row p % block_size, and only
+  // keys that a window shows need to be there. block_size 0: they lie one after the other. Else it is a
+  // multiple of 16.
   const int32_t* blocks = nullptr;
   int64_t block_size = 0;
   int64_t k_block_stride = 0, v_block_stride = 0;
@@ -43,9 +46,6 @@ struct AttentionJob {
   const int32_t* positions =
       nullptr;  // [tokens], or null where token t has position first_position + t; kCausal
   int64_t first_position = 0;
-  // [keys]: the position of each key, or null where key j has position j. A negative one marks an empty row
-  // of a ring and is never visible. kCausal only.
-  const int32_t* key_positions = nullptr;
   int64_t window = 0;                    // kCausal; 0: none
   const std::byte* mask_rows = nullptr;  // [tokens, keys], f32 or f16; kRows
   ElementType mask_type = ElementType::kF32;

@@ -46,7 +46,7 @@ struct Problem {
   int64_t tokens, keys, heads, kv_heads, head_size;
   ElementType q_type = ElementType::kF32, kv_type = ElementType::kF16;
   Rows q, k, v;
-  std::vector<int32_t> positions, key_positions;
+  std::vector<int32_t> positions;
   AttentionJob job;
 
   Problem(int64_t tokens_in, int64_t keys_in, int64_t heads_in, int64_t kv_heads_in, int64_t head_size_in,
@@ -105,8 +105,7 @@ struct Problem {
       return static_cast<double>(quant::f16_to_f32(reinterpret_cast<const uint16_t*>(row)[key]));
     }
     const int64_t position = positions[static_cast<size_t>(token)];
-    const int64_t at = key_positions.empty() ? key : key_positions[static_cast<size_t>(key)];
-    const bool visible = at >= 0 && at <= position && (job.window == 0 || position - at < job.window);
+    const bool visible = key <= position && (job.window == 0 || position - key < job.window);
     return visible ? 0.0 : -INFINITY;
   }
 
@@ -194,18 +193,28 @@ TEST_P(AttentionOn, PositionsInAnyOrder) {
   problem.check(problem.run(*kernels, 2));
 }
 
-// A window's cache as a ring: newer keys overwrite older ones, some rows are still empty.
-TEST_P(AttentionOn, RingsByKeyPositions) {
-  for (const int64_t tokens : {1, 20}) {
-    Problem problem(tokens, 90, 4, 2, 64);
-    for (int32_t row = 0; row < 90; ++row)
-      problem.key_positions.push_back(row < 50 ? 90 + row : row % 7 == 0 ? -1 : row);
-    problem.job.key_positions = problem.key_positions.data();
-    for (size_t t = 0; t < problem.positions.size(); ++t)
-      problem.positions[t] = 120 + static_cast<int32_t>(t);
-    for (const int64_t window : {0, 33}) {
-      problem.job.window = window;
-      problem.check(problem.run(*kernels, 2));
+// A window's cache as a ring: newer keys lie where older ones lay. Bit for bit what the whole cache gives.
+TEST_P(AttentionOn, RingsKeepWhatTheWindowShows) {
+  constexpr int64_t kRing = 80;
+  for (const int64_t tokens : {1, 4, 20}) {
+    for (const int64_t keys : {300, 320, 373}) {
+      Problem problem(tokens, keys, 6, 2, 64);
+      problem.job.window = 60;
+      const std::vector<float> whole = problem.run(*kernels, 2);
+      problem.check(whole);
+      std::vector<std::byte> rings[2];
+      for (const Rows* rows : {&problem.k, &problem.v}) {
+        std::vector<std::byte>& ring = rings[rows == &problem.v];
+        ring.resize(static_cast<size_t>(kRing * rows->token_stride));
+        for (int64_t key = 0; key < keys; ++key) {
+          std::copy_n(rows->bytes.begin() + key * rows->token_stride, rows->token_stride,
+                      ring.begin() + key % kRing * rows->token_stride);
+        }
+      }
+      problem.job.k = rings[0].data();
+      problem.job.v = rings[1].data();
+      problem.job.block_size = kRing;
+      EXPECT_EQ(problem.run(*kernels, 2), whole);
     }
   }
 }

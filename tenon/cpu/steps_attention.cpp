@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "tenon/cpu/rows_view.h"
 #include "tenon/cpu/steps.h"
 #include "tenon/op/attention.h"
@@ -48,6 +50,10 @@ Status step_attention(const runtime::BoundStep& step, const StepContext& context
       job.mask = AttentionMask::kCausal;
       job.positions = part.inputs[4].as<int32_t>();
       job.window = attributes.mask == ir::MaskKind::kWindow ? attributes.window : 0;
+      if (attributes.ring > 0) {
+        job.block_size = attributes.ring;
+        job.keys = *std::max_element(job.positions, job.positions + job.tokens) + int64_t{1};
+      }
       break;
     case ir::MaskKind::kExplicit: {
       const TensorRef& mask = part.inputs[3];
@@ -64,7 +70,7 @@ Status step_attention(const runtime::BoundStep& step, const StepContext& context
   if (part.inputs.size() > 5) job.sinks = part.inputs[5].as<float>();
   job.workspace = step.scratch;
   context.kernels.attention(job, context.worker);
-  context.count_read(job.keys * job.kv_heads * job.head_size *
+  context.count_read(k.extent[2] * job.kv_heads * job.head_size *
                      (info(job.k_type).block_bytes + info(job.v_type).block_bytes));
   return {};
 }

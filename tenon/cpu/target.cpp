@@ -4,6 +4,7 @@
 
 #include "tenon/cpu/refusals.h"
 #include "tenon/cpu/steps.h"
+#include "tenon/op/attention.h"
 #include "tenon/op/paged_attention.h"
 #include "tenon/op/rope.h"
 #include "tenon/plan/plan.h"
@@ -40,9 +41,11 @@ plan::Target make_target(const KernelTable& kernels) {
   };
   const auto attention_scratch = [&kernels](const Match& match, const Limits& limits) {
     const TensorType &q = match.operands[0].type(), &k = match.operands[1].type();
-    return kernels.attention_workspace_bytes(limits.largest(q.dim(2)), limits.largest(k.dim(2)),
-                                             q.dim(1).value(), k.dim(1).value(), q.dim(3).value(),
-                                             limits.workers);
+    const bool ring = match.node("Attention").attributes_as<op::AttentionAttributes>().ring > 0;
+    // Positions count as keys, however few of them a ring holds.
+    const int64_t keys = ring ? INT32_MAX : limits.largest(k.dim(2));
+    return kernels.attention_workspace_bytes(limits.largest(q.dim(2)), keys, q.dim(1).value(),
+                                             k.dim(1).value(), q.dim(3).value(), limits.workers);
   };
   const auto paged_scratch = [&kernels](const Match& match, const Limits& limits) {
     const TensorType &q = match.operands[op::kPagedQ].type(),

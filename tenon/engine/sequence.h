@@ -46,7 +46,7 @@ class Sequence {
   int64_t length() const { return state_->length(); }
   int64_t context() const { return state_->context(); }
   void reset() { state_->reset(); }
-  bool can_trim() const { return state_->can_trim(); }
+  bool can_trim(int64_t length) const { return state_->can_trim(length); }
   Status trim(int64_t length) { return state_->trim(length); }
   // What the sequence holds, and back: SequenceState::save and restore.
   std::vector<std::byte> save() const { return state_->save(); }

@@ -46,6 +46,7 @@ StepInputs::StepInputs(const plan::Plan& plan) : plan_(plan) {
     if (input.parameter.role == ir::ParameterRole::kOutputRows) rows_ = Rows::kChosen;
     if (input.parameter.role == ir::ParameterRole::kPositions)
       position_components_ = position_components(input);
+    if (input.parameter.ring > 0) ring_ = input.parameter.ring;
   }
   max_tokens_ = largest(plan, "T");
   const plan::OutputBinding* const logits = plan.find_output("logits");
@@ -54,7 +55,7 @@ StepInputs::StepInputs(const plan::Plan& plan) : plan_(plan) {
   // Their addresses stay the same from step to step: what is bound once stays bound.
   const auto most = static_cast<size_t>(max_tokens_);
   for (std::vector<int32_t>* const values : {&tokens_, &positions_, &output_rows_}) values->reserve(most);
-  for (std::vector<int64_t>* const values : {&wide_tokens_, &wide_positions_, &cache_rows_})
+  for (std::vector<int64_t>* const values : {&wide_tokens_, &wide_positions_, &cache_rows_, &ring_rows_})
     values->reserve(most);
   spread_positions_.reserve(most * static_cast<size_t>(position_components_));
 }
@@ -64,6 +65,7 @@ void StepInputs::clear() {
   positions_.clear();
   output_rows_.clear();
   cache_rows_.clear();
+  ring_rows_.clear();
   last_rows_.clear();
   attention_size_ = 0;
 }
@@ -74,12 +76,14 @@ void StepInputs::add(std::span<const int32_t> tokens, int64_t past, bool all_row
   for (int32_t t = 0; t < count; ++t) {
     positions_.push_back(static_cast<int32_t>(past) + t);
     cache_rows_.push_back(past + t);
+    if (ring_ > 0) ring_rows_.push_back((past + t) % ring_);
     if (all_rows || t == count - 1) output_rows_.push_back(first + t);
   }
   last_rows_.push_back(rows_ == Rows::kChosen ? static_cast<int64_t>(output_rows_.size()) - 1
                        : rows_ == Rows::kAll  ? first + count - 1
                                               : 0);
   attention_size_ = std::max(attention_size_, past + count);
+  ring_attention_size_ = ring_ > 0 ? std::min(attention_size_, ring_) : attention_size_;
 }
 
 int64_t StepInputs::row_count() const {
@@ -112,23 +116,27 @@ Status StepInputs::bind(runtime::Session& session, std::vector<runtime::SymbolVa
         status = engine::bind(session, input, output_rows_);
         break;
       case ir::ParameterRole::kCacheIndex:
-        status = engine::bind(session, input, cache_rows_);
+        status = engine::bind(session, input, input.parameter.ring > 0 ? ring_rows_ : cache_rows_);
         break;
       case ir::ParameterRole::kBeamIndices:
         status = engine::bind(session, input, beams_);
         break;
-      case ir::ParameterRole::kAttentionSize:
-        status = session.bind_input(input.parameter.name, reinterpret_cast<std::byte*>(&attention_size_),
-                                    sizeof attention_size_);
+      case ir::ParameterRole::kAttentionSize: {
+        int64_t& size = input.parameter.ring > 0 ? ring_attention_size_ : attention_size_;
+        status = session.bind_input(input.parameter.name, reinterpret_cast<std::byte*>(&size), sizeof size);
         break;
+      }
       default:
         break;  // caches and block tables are the state's; a mask whose structure is known is not read
     }
     TENON_RETURN_IF_ERROR(std::move(status));
   }
-  symbols.insert(
-      symbols.end(),
-      {{"T", token_count()}, {"R", row_count()}, {"KV", attention_size_}, {"B", 1}, {"B_past", 1}});
+  symbols.insert(symbols.end(), {{"T", token_count()},
+                                 {"R", row_count()},
+                                 {"KV", attention_size_},
+                                 {"KV_swa", ring_attention_size_},
+                                 {"B", 1},
+                                 {"B_past", 1}});
   return {};
 }
 

@@ -49,6 +49,10 @@ class StepInputs {
   std::vector<int32_t> beams_ = {0};  // one sequence, which goes on from itself
   std::vector<int64_t> last_rows_;
   int64_t attention_size_ = 0;
+  // The same of caches that are rings of so many rows; 0: there are none.
+  int64_t ring_ = 0;
+  std::vector<int64_t> ring_rows_;
+  int64_t ring_attention_size_ = 0;
 };
 
 }  // namespace tenon::engine

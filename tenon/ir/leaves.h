@@ -50,7 +50,9 @@ struct ParameterAttributes : AttributesOf<ParameterAttributes> {
   CacheKind cache = CacheKind::kAppend;  // role kCache
   MaskKind mask = MaskKind::kExplicit;   // role kMask
   int64_t window = 0;                    // of a window cache or mask, in tokens
-  int64_t layer = -1;                    // of a cache or recurrent state
+  // Of a window cache, of its index and its attention size: position p is row p % ring; 0: row p.
+  int64_t ring = 0;
+  int64_t layer = -1;        // of a cache or recurrent state
   std::string value_symbol;  // the symbol that this input's single element gives a value to, if any
   bool unused = false;       // a pass took its last reader; it stays until the consumer prunes it
 
@@ -62,6 +64,7 @@ struct ParameterAttributes : AttributesOf<ParameterAttributes> {
     v.enumeration("cache", cache, kCacheKindNames);
     v.enumeration("mask", mask, kMaskKindNames);
     v.field("window", window);
+    v.field("ring", ring);
     v.field("layer", layer);
     v.field("value_symbol", value_symbol);
     v.field("unused", unused);

@@ -31,6 +31,12 @@ Status check_mask(const ir::Inference& node) {
   if (attributes.mask == ir::MaskKind::kWindow && attributes.window <= 0) {
     return node.error("a window of at least 1", std::to_string(attributes.window));
   }
+  if (attributes.ring != 0 && (attributes.mask != ir::MaskKind::kWindow ||
+                               attributes.ring < attributes.window || attributes.ring % kRingRows != 0)) {
+    return node.error(
+        "a window mask and a ring of its length or more, a multiple of " + std::to_string(kRingRows),
+        "mask " + std::string(kind) + " with ring " + std::to_string(attributes.ring));
+  }
   if (attributes.mask == ir::MaskKind::kExplicit && node.input_count() <= kAttentionMask) {
     return node.error("a mask input for mask kind explicit", "none");
   }
@@ -98,6 +104,7 @@ class Mask {
   explicit Mask(const ReferenceCall& call)
       : attributes_(dynamic_cast<const AttentionAttributes&>(call.attributes)), call_(call) {
     if (needs_positions(attributes_.mask)) positions_ = load_all(call.inputs[kAttentionPositions]);
+    for (const double position : positions_) last_ = std::max(last_, static_cast<int64_t>(position));
   }
 
   double operator()(const Index& at, int64_t key) const {
@@ -108,17 +115,26 @@ class Mask {
     }
     const int64_t queries = call_.inputs[0].extent[2];
     const bool per_batch = static_cast<int64_t>(positions_.size()) != queries;
-    const double ahead =
-        positions_[static_cast<size_t>((per_batch ? at[0] * queries : 0) + at[2])] - static_cast<double>(key);
+    const int64_t position = position_of(key);
+    const double ahead = positions_[static_cast<size_t>((per_batch ? at[0] * queries : 0) + at[2])] -
+                         static_cast<double>(position);
     const bool in_window =
         attributes_.mask != ir::MaskKind::kWindow || ahead < static_cast<double>(attributes_.window);
-    return ahead >= 0 && in_window ? 0 : -std::numeric_limits<double>::infinity();
+    return position >= 0 && ahead >= 0 && in_window ? 0 : -std::numeric_limits<double>::infinity();
   }
 
  private:
+  // Negative where a ring's row holds none yet.
+  int64_t position_of(int64_t row) const {
+    if (attributes_.ring == 0) return row;
+    const int64_t since = (last_ - row) % attributes_.ring;
+    return last_ - (since < 0 ? since + attributes_.ring : since);
+  }
+
   const AttentionAttributes& attributes_;
   const ReferenceCall& call_;
   std::vector<double> positions_;
+  int64_t last_ = 0;  // of the positions
 };
 
 Status reference(const ReferenceCall& call) {

@@ -19,7 +19,7 @@ class HybridState : public SequenceState {
   Status bind(Session& session, int64_t tokens, std::vector<SymbolValue>& symbols) override;
   void commit(int64_t tokens) override;
   void reset() override;
-  bool can_trim() const override { return recurrent_.can_trim(); }
+  bool can_trim(int64_t length) const override { return recurrent_.can_trim(length); }
   Status trim(int64_t length) override;
   std::vector<std::byte> save() const override;
   Status restore(int64_t length, std::span<const std::byte> saved) override;

@@ -26,15 +26,17 @@ class SequenceState {
 
   // Forgets all tokens: recurrent states become zero.
   virtual void reset() = 0;
-  // Whether tokens can be forgotten from the end: not where there is a recurrent state.
-  virtual bool can_trim() const { return true; }
+  // Whether it can forget the tokens from `length` on, 0 to the present one: not where there is a recurrent
+  // state, nor where rows of a window before `length` are evicted.
+  virtual bool can_trim(int64_t) const { return true; }
   // Forgets the tokens from `length` on. Errors: a length above the present one; one below it unless
-  // can_trim().
+  // can_trim(length).
   virtual Status trim(int64_t length) = 0;
 
   // What it holds, the same for every owner: of each cache the rows [length, G, D] in the order of the plan's
-  // inputs, then the recurrent states. restore() replaces what there was; bytes of another size are an error
-  // that changes nothing.
+  // inputs, then the recurrent states. Of a cache that evicts the rows of the last tokens alone, at most a
+  // window; it takes what an owner of whole caches saved, and not the reverse. restore() replaces what there
+  // was; bytes of another size are an error that changes nothing.
   virtual std::vector<std::byte> save() const = 0;
   virtual Status restore(int64_t length, std::span<const std::byte> saved) = 0;
 

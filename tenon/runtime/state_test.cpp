@@ -129,7 +129,7 @@ TEST_F(RecurrentStateTest, ResetIsZeroWhicheverBufferIsRead) {
 TEST_F(RecurrentStateTest, ATrimIsRefusedByNameAndChangesNothing) {
   feed(1);
   feed(1);
-  EXPECT_FALSE(state_.can_trim());
+  EXPECT_FALSE(state_.can_trim(0));
   const Status status = state_.trim(1);
   ASSERT_FALSE(status.ok());
   EXPECT_EQ(status.error().code, ErrorCode::kUnsupported);

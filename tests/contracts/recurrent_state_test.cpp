@@ -142,7 +142,7 @@ TEST(S15_RecurrentStates, AreResetAndNeverTrimmed) {
     EXPECT_EQ(sum.values(), (std::vector<double>{1, 2, 3, 4, 5, 6}));
     step();
     EXPECT_EQ(sum.values(), (std::vector<double>{2, 4, 6, 8, 10, 12}));
-    EXPECT_FALSE(state->can_trim());
+    EXPECT_FALSE(state->can_trim(0));
     const Status trimmed = state->trim(1);
     ASSERT_FALSE(trimmed.ok());
     EXPECT_NE(trimmed.error().message().find("cache_s_l3"), std::string::npos) << trimmed.error().message();

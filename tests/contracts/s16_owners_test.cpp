@@ -80,7 +80,7 @@ TEST_P(S16_Owners, GiveTheSameLogits) {
       test::ModelRun run = open(GetParam(), device, form);
       std::vector<int32_t> tokens = GetParam().tokens;
       if (other_token.active() && form == StateForm::kPaged) tokens[0] = tokens[1];
-      if (form == StateForm::kPaged && !run.sequence->can_trim()) {
+      if (form == StateForm::kPaged && !run.sequence->can_trim(0)) {
         // It gives the logits of each step's last token; token by token, the state would be rounded more
         // often.
         expect_last_rows(*run.sequence, tokens, split, expected, bound(device));
@@ -102,7 +102,7 @@ TEST_P(S16_Owners, ASecondTurnIsAsAColdRun) {
 
       test::ModelRun warm = open(GetParam(), device, form);
       (void)warm.logits(first, std::vector<int32_t>{static_cast<int32_t>(first.size())});
-      if (warm.sequence->can_trim()) {
+      if (warm.sequence->can_trim(7)) {
         if (!not_trimmed.active()) {
           ASSERT_TRUE(warm.sequence->trim(7).ok());
         }

@@ -45,6 +45,7 @@ ModelOptions model_options(const Flags& flags) {
   if (kv != "f32" && kv != "f16") throw std::invalid_argument("--kv wants f32 or f16");
   options.kv_type = kv == "f16" ? GGML_TYPE_F16 : GGML_TYPE_F32;
   options.flash_attention = flags.has("--flash-attention");
+  options.evict = flags.has("--evict");
   return options;
 }
 

@@ -27,7 +27,7 @@ class Flags {
   std::vector<std::string> positional_;
 };
 
-// What --kv f16|f32 and --flash-attention ask for.
+// What --kv f16|f32, --flash-attention and --evict ask for.
 ModelOptions model_options(const Flags& flags);
 
 }  // namespace tenon::oracle

@@ -19,6 +19,10 @@ Model::Model(const std::string& path, const ModelOptions& options) {
 
   llama_context_params params = llama_context_default_params();
   params.n_ctx = params.n_batch = params.n_ubatch = options.context;
+  if (options.evict) {
+    params.swa_full = false;
+    params.n_ubatch = 64;
+  }
   params.n_threads = params.n_threads_batch = options.threads;
   params.type_k = params.type_v = options.kv_type;
   params.flash_attn_type =

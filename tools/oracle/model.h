@@ -18,6 +18,8 @@ struct ModelOptions {
   int threads = 2;
   bool exact_gelu = false;  // GELU and GEGLU by ggml's f32 function, not by its table
   uint32_t context = 512;   // tokens; also the most that one step may hold
+  // Layers with a window have caches of their own, of the window and 64 tokens (in whole 256), and evict.
+  bool evict = false;
 };
 
 // Every load of a model in this program. Throws std::runtime_error naming the path.

@@ -58,6 +58,18 @@ for model in "$work"/models/*.gguf; do
   "$oracle" logits "$model" $(cat "$work/models/$name.arguments") $exact -o "$work/logits/$name.gguf"
 done
 
+# Prompts long enough that llama.cpp's 256 cells of a window layer are taken a second time: it evicts.
+long=$(awk 'BEGIN { s = 7; for (i = 0; i < 330; i++) {
+  s = (s * 1103515245 + 12345) % 2147483648; printf "%s%d", (i ? "," : ""), 3 + int(s / 65536) % 280 } }')
+mkdir "$work/windows"
+for name in gemma3-gqa gemma4-shared-kv gpt-oss-gqa; do
+  exact=
+  case $name in gemma*) exact=--exact-gelu ;; esac
+  # shellcheck disable=SC2086 # no word, or one
+  "$oracle" logits "$work/models/$name.gguf" $exact --evict --last 40 --tokens "$long" \
+    --split 290,17,1,2,1,1,1,1,1,15 -o "$work/windows/$name.gguf"
+done
+
 "$here/capture_perplexity.sh" "$llama_bin" "$work/models" "$work/perplexity"
 
 # Synthetic models, dequantised by llama-quantize but for a bf16 matrix that it leaves, and the types that it chooses.
@@ -75,7 +87,7 @@ done
 "$here/capture_types.py" "$tenon" "$llama_bin/llama-quantize" >"$work/synth/types.txt"
 
 differences=0
-for folder in ops quant logits tokens samplers perplexity synth; do
+for folder in ops quant logits tokens samplers perplexity synth windows; do
   if [ "${1:-}" = --update ]; then
     cp "$work/$folder"/* "$golden/$folder/"
     continue

@@ -12,14 +12,18 @@ using decoder::Edge;
 
 namespace {
 
-// Writes rows [1, T, G, D] into the cache `name`; the whole cache [1, KV, G, D] afterwards.
-Edge write_cache(Transformer& model, Edge rows, int64_t layer, const std::string& name) {
+// Writes rows [1, T, G, D] into the cache `name` of a layer with that window, 0 for none; the whole cache
+// [1, KV, G, D] afterwards.
+Edge write_cache(Transformer& model, Edge rows, int64_t layer, int64_t window, const std::string& name) {
   const TensorType& type = model.graph.type(rows);
-  const Axis cached = model.graph.type(model.mask).axes[3];
+  const Axis cached = model.graph.type(window > 0 ? model.window_mask : model.mask).axes[3];
+  const bool evicts = window > 0 && model.options.evicting_windows;
+  const decoder::Cache kind{evicts ? decoder::CacheKind::kWindow : decoder::CacheKind::kAppend,
+                            evicts ? window : 0, layer};
   const Edge cache =
-      model.graph.cache(name, {model.options.cache_element, {1, cached, type.axes[2], type.axes[3]}},
-                        {decoder::CacheKind::kAppend, 0, layer});
-  const Edge written = model.graph.set_rows(rows, model.cache_index, cache, name + ".write");
+      model.graph.cache(name, {model.options.cache_element, {1, cached, type.axes[2], type.axes[3]}}, kind);
+  const Edge index = window > 0 ? model.window_cache_index : model.cache_index;
+  const Edge written = model.graph.set_rows(rows, index, cache, name + ".write");
   model.caches.push_back({name, written});
   return written;
 }
@@ -123,8 +127,9 @@ class SelfAttention {
     }
     TENON_ASSIGN(k, placed(k, "attn_k_norm.weight", "Kcur"));
     if (family_.value_norms) v = graph_.rms_norm(v, model_.hyperparameters.rms_epsilon, node("Vcur_normed"));
-    return KeysAndValues{write_cache(model_, k, layer_, "cache_k_l" + std::to_string(layer_)),
-                         write_cache(model_, v, layer_, "cache_v_l" + std::to_string(layer_))};
+    return KeysAndValues{
+        write_cache(model_, k, layer_, attention_.window, "cache_k_l" + std::to_string(layer_)),
+        write_cache(model_, v, layer_, attention_.window, "cache_v_l" + std::to_string(layer_))};
   }
 
   // Projections of the layer's own may be stored, without a use.

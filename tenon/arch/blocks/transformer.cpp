@@ -30,17 +30,22 @@ void add_attention_inputs(Transformer& model, const Axis& tokens) {
   GraphBuilder& graph = model.graph;
   const Axis cached(graph.symbol("KV", {.min = 1}), AxisRole::kPosition);
   const TensorType type{ElementType::kF32, {1, 1, tokens, cached}};
+  const TensorType index{ElementType::kI64, {1, 1, 1, tokens}};
   const Edge positions =
       first_component(graph, model.positions, tokens, model.hyperparameters.position_components);
   model.mask = graph.mask("self_kq_mask", type, {decoder::MaskStructure::kCausal, 0, positions});
   const auto& layers = model.hyperparameters.attention;
   const auto windowed = std::ranges::find_if(layers, [](const LayerAttention& a) { return a.window > 0; });
+  const bool evicts = windowed != layers.end() && model.options.evicting_windows;
   if (windowed != layers.end()) {
-    model.window_mask =
-        graph.mask("self_kq_mask_swa", type, {decoder::MaskStructure::kWindow, windowed->window, positions});
+    TensorType window_type = type;
+    if (evicts) window_type.axes[3] = {graph.symbol("KV_swa", {.min = 1}), AxisRole::kPosition};
+    model.window_mask = graph.mask("self_kq_mask_swa", window_type,
+                                   {decoder::MaskStructure::kWindow, windowed->window, positions});
   }
-  model.cache_index =
-      graph.input("inp_kv_idx", {ElementType::kI64, {1, 1, 1, tokens}}, decoder::InputRole::kCacheIndex);
+  model.cache_index = graph.input("inp_kv_idx", index, decoder::InputRole::kCacheIndex);
+  model.window_cache_index =
+      evicts ? graph.input("inp_kv_idx_swa", index, decoder::InputRole::kCacheIndex) : model.cache_index;
 }
 
 void add_inputs(Transformer& model) {
@@ -86,7 +91,7 @@ Transformer begin_transformer(std::shared_ptr<const gguf::File> file, const Buil
   }
   GraphBuilder graph(model_name(*file, hyperparameters));
   Transformer model{
-      file, options, std::move(hyperparameters), std::move(graph), Weights(file), {}, {}, {}, {}, {}, {},
+      file, options, std::move(hyperparameters), std::move(graph), Weights(file), {}, {}, {}, {}, {}, {}, {},
       0,    {}};
   add_inputs(model);
   return model;

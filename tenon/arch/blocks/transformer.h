@@ -16,6 +16,10 @@ namespace tenon::arch {
 
 struct BuildOptions {
   ElementType cache_element = ElementType::kF16;  // f16 or f32
+  // Caches of layers with a window are declared to hold it alone: CacheKind::kWindow, with an index and a
+  // length (KV_swa) of their own. For an owner that evicts: a stateless graph of such caches is right only
+  // while nothing is evicted.
+  bool evicting_windows = false;
 };
 
 struct Transformer {
@@ -30,10 +34,11 @@ struct Transformer {
   decoder::Edge tokens;  // inp_tokens i32 [1, 1, 1, T]
   decoder::Edge
       positions;  // inp_pos i32 [1, 1, 1, T], or its components one after the other [1, 1, 1, 4 * T]
-  decoder::Edge output_rows;  // inp_out_ids i32 [1, 1, 1, R]
-  decoder::Edge mask;         // self_kq_mask f32 [1, 1, T, KV], causal over inp_pos
-  decoder::Edge window_mask;  // self_kq_mask_swa, the same over the window; where a layer has one
-  decoder::Edge cache_index;  // inp_kv_idx i64 [1, 1, 1, T], the cache rows that the new tokens take
+  decoder::Edge output_rows;         // inp_out_ids i32 [1, 1, 1, R]
+  decoder::Edge mask;                // self_kq_mask f32 [1, 1, T, KV], causal over inp_pos
+  decoder::Edge window_mask;         // self_kq_mask_swa, the same over the window; where a layer has one
+  decoder::Edge cache_index;         // inp_kv_idx i64 [1, 1, 1, T], the cache rows that the new tokens take
+  decoder::Edge window_cache_index;  // of layers with a window: the same, or inp_kv_idx_swa where they evict
 
   double logit_softcap = 0;  // c: the logits become c * tanh(logits / c); 0: they stay as they are
   // Caches and recurrent states as the new tokens leave them, in the order of their writing.

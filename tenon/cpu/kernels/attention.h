@@ -63,7 +63,7 @@ struct Attention {
 
   // Keys that some of the tokens can see, as far as positions tell.
   static Worker::Range visible(const AttentionJob& job, int64_t first_token, int64_t tokens) {
-    if (job.mask != AttentionMask::kCausal || job.key_positions != nullptr) return {0, job.keys};
+    if (job.mask != AttentionMask::kCausal) return {0, job.keys};
     int64_t lowest = job.position(first_token), highest = lowest;
     for (int64_t t = first_token + 1; t < first_token + tokens; ++t) {
       lowest = smaller(lowest, job.position(t));

@@ -94,11 +94,11 @@ struct AttentionTile {
   // many, block, row of the block).
   template <class Take>
   static TENON_INLINE void for_each_run(const AttentionJob& job, int64_t first, int64_t count, Take take) {
-    if (job.blocks == nullptr) return take(0, count, 0, first);
+    if (job.block_size == 0) return take(0, count, 0, first);
     for (int64_t place = 0; place < count;) {
       const int64_t key = first + place, row = key % job.block_size;
       const int64_t n = smaller(job.block_size - row, count - place);
-      take(place, n, job.blocks[key / job.block_size], row);
+      take(place, n, job.blocks == nullptr ? 0 : job.blocks[key / job.block_size], row);
       place += n;
     }
   }
@@ -176,10 +176,8 @@ struct AttentionTile {
 
   // Scores become weights.
   void weigh(const AttentionJob& job, int64_t first_token, int64_t first, int64_t count) {
-    const bool by_position = job.mask == AttentionMask::kCausal && job.key_positions != nullptr;
     for (int64_t key = 0; key < kKeys; ++key) {
-      const int64_t at = first + key;
-      key_position[key] = key >= count ? -1 : by_position ? job.key_positions[at] : static_cast<int32_t>(at);
+      key_position[key] = key >= count ? -1 : static_cast<int32_t>(first + key);
     }
     const int64_t group = job.heads / job.kv_heads;
     for (int64_t r = 0; r < rows; ++r) {

@@ -59,12 +59,14 @@ std::string find_readers(const Dim& cached, CacheWrite& out) {
 
 }  // namespace
 
-CacheWriteMatch match_cache_write(ir::Node& parameter) {
+CacheWriteMatch match_cache_write(ir::Node& parameter, bool evicting) {
   const auto& attributes = parameter.attributes_as<ir::ParameterAttributes>();
   const TensorType& type = attributes.type;
   CacheWrite out;
   out.parameter = &parameter;
-  if (attributes.cache != ir::CacheKind::kAppend) {
+  const bool taken = attributes.cache == ir::CacheKind::kAppend ||
+                     (evicting && attributes.cache == ir::CacheKind::kWindow);
+  if (!taken) {
     return refuse("the cache does not append: its kind is " +
                   std::string(ir::kCacheKindNames[static_cast<size_t>(attributes.cache)]));
   }

@@ -26,7 +26,7 @@ struct CacheWriteMatch {
   std::string reason;
 };
 
-// `parameter` has the role of a cache.
-CacheWriteMatch match_cache_write(ir::Node& parameter);
+// `parameter` has the role of a cache. A window cache is taken where `evicting` ones are wanted.
+CacheWriteMatch match_cache_write(ir::Node& parameter, bool evicting = false);
 
 }  // namespace tenon::pass
