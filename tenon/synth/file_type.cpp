@@ -7,13 +7,17 @@ namespace tenon::synth {
 namespace {
 
 constexpr FileType kFileTypes[] = {
-    {"F32", 0, ElementType::kF32},   {"F16", 1, ElementType::kF16},    {"BF16", 32, ElementType::kBF16},
-    {"Q8_0", 7, ElementType::kQ8_0}, {"Q5_0", 8, ElementType::kQ5_0},  {"Q4_1", 3, ElementType::kQ4_1},
-    {"Q4_0", 2, ElementType::kQ4_0}, {"Q6_K", 18, ElementType::kQ6_K}, {"Q4_K_M", 15, ElementType::kQ4_K},
+    {"F32", 0, ElementType::kF32},      {"F16", 1, ElementType::kF16},
+    {"BF16", 32, ElementType::kBF16},   {"Q8_0", 7, ElementType::kQ8_0},
+    {"Q6_K", 18, ElementType::kQ6_K},   {"Q5_K_M", 17, ElementType::kQ5_K},
+    {"Q5_K_S", 16, ElementType::kQ5_K}, {"Q5_1", 9, ElementType::kQ5_1},
+    {"Q5_0", 8, ElementType::kQ5_0},    {"Q4_K_M", 15, ElementType::kQ4_K},
+    {"Q4_K_S", 14, ElementType::kQ4_K}, {"Q4_1", 3, ElementType::kQ4_1},
+    {"Q4_0", 2, ElementType::kQ4_0},
 };
 
-// Layers whose values and whose feed-forward's last matrix get more bits: the first and the last eighth, and
-// every third between.
+// Of a file that is called medium: layers whose values and whose feed-forward's last matrix get more bits:
+// the first and the last eighth, and every third between.
 bool wants_more_bits(int64_t layer, int64_t layers) {
   const int64_t eighth = layers / 8;
   return layer < eighth || layer >= 7 * layers / 8 || (layer - eighth) % 3 == 2;
@@ -24,6 +28,7 @@ ElementType fitting(ElementType type, int64_t columns) {
   const auto fits = [columns](ElementType wanted) { return columns % info(wanted).block_elements == 0; };
   if (fits(type)) return type;
   if (type == ElementType::kQ4_K) type = ElementType::kQ5_0;
+  if (type == ElementType::kQ5_K) type = ElementType::kQ5_1;
   if (type == ElementType::kQ6_K) type = ElementType::kQ8_0;
   return fits(type) ? type : ElementType::kF16;
 }
@@ -31,7 +36,7 @@ ElementType fitting(ElementType type, int64_t columns) {
 class Mix {
  public:
   Mix(const FileType& type, std::span<const TensorPlan> tensors, int64_t layers)
-      : type_(type), mixed_(type.name.ends_with("_M")), layers_(layers) {
+      : type_(type), layers_(layers) {
     for (const TensorPlan& tensor : tensors) {
       tied_ = tied_ && tensor.name != "output.weight";
       if (holds_values(tensor.name)) ++value_matrices_;
@@ -68,14 +73,25 @@ class Mix {
       if (tensor.extents.back() % info(type_.element).block_elements != 0) return ElementType::kQ8_0;
       return type_.element == ElementType::kQ8_0 ? ElementType::kQ8_0 : ElementType::kQ6_K;
     }
-    bool more = false;
-    if (holds_values(name)) more = wants_more_bits(values_seen_++, value_matrices_);
-    if (name.ends_with("ffn_down.weight")) more = wants_more_bits(downs_seen_++, layers_);
-    return mixed_ && more ? ElementType::kQ6_K : type_.element;
+    constexpr int64_t kFirstValues = 4;
+    if (holds_values(name)) {
+      const int64_t at = values_seen_++;
+      return with_more_bits(wants_more_bits(at, value_matrices_), at < kFirstValues);
+    }
+    if (name.ends_with("ffn_down.weight")) {
+      const int64_t at = downs_seen_++;
+      return with_more_bits(wants_more_bits(at, layers_), at < layers_ / 8);
+    }
+    return type_.element;
+  }
+
+  // Medium files give more bits to many matrices, the small one of Q4_K a bit more to a few.
+  ElementType with_more_bits(bool of_medium, bool of_small) const {
+    if (type_.name.ends_with("_M") && of_medium) return ElementType::kQ6_K;
+    return type_.name == "Q4_K_S" && of_small ? ElementType::kQ5_K : type_.element;
   }
 
   const FileType& type_;
-  bool mixed_;
   int64_t layers_;
   bool tied_ = true;
   int64_t value_matrices_ = 0, values_seen_ = 0, downs_seen_ = 0;

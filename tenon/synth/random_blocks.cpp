@@ -13,6 +13,8 @@
 #include "tenon/quant/q4_1.h"
 #include "tenon/quant/q4_k.h"
 #include "tenon/quant/q5_0.h"
+#include "tenon/quant/q5_1.h"
+#include "tenon/quant/q5_k.h"
 #include "tenon/quant/q6_k.h"
 #include "tenon/quant/q8_0.h"
 
@@ -38,11 +40,15 @@ double signed_scale(Draw draw, double deviation) {
 void finish(quant::BlockQ4_0& block, Draw draw) { block.scale = f16(signed_scale(draw, deviation_of(16))); }
 void finish(quant::BlockQ5_0& block, Draw draw) { block.scale = f16(signed_scale(draw, deviation_of(32))); }
 
-void finish(quant::BlockQ4_1& block, Draw draw) {
-  const double scale = draw.deviation / deviation_of(16);
+template <class Block>
+void finish_with_minimum(Block& block, Draw draw, int levels) {
+  const double scale = draw.deviation / deviation_of(levels);
   block.scale = f16(scale);
-  block.minimum = f16(-7.5 * scale);
+  block.minimum = f16((1 - levels) / 2.0 * scale);
 }
+
+void finish(quant::BlockQ4_1& block, Draw draw) { finish_with_minimum(block, draw, 16); }
+void finish(quant::BlockQ5_1& block, Draw draw) { finish_with_minimum(block, draw, 32); }
 
 void finish(quant::BlockQ8_0& block, Draw draw) {
   for (int8_t& value : block.quants) value = std::max<int8_t>(value, -127);  // as every quantiser gives them
@@ -65,6 +71,7 @@ void finish_k(Block& block, Draw draw, int levels) {
 }
 
 void finish(quant::BlockQ4_K& block, Draw draw) { finish_k(block, draw, 16); }
+void finish(quant::BlockQ5_K& block, Draw draw) { finish_k(block, draw, 32); }
 
 // Scales of 64 … 127 and of both signs.
 void finish(quant::BlockQ6_K& block, Draw draw) {
@@ -116,8 +123,10 @@ constexpr Maker kMakers[] = {
     {ElementType::kQ4_0, make_blocks<quant::BlockQ4_0>},
     {ElementType::kQ4_1, make_blocks<quant::BlockQ4_1>},
     {ElementType::kQ5_0, make_blocks<quant::BlockQ5_0>},
+    {ElementType::kQ5_1, make_blocks<quant::BlockQ5_1>},
     {ElementType::kQ8_0, make_blocks<quant::BlockQ8_0>},
     {ElementType::kQ4_K, make_blocks<quant::BlockQ4_K>},
+    {ElementType::kQ5_K, make_blocks<quant::BlockQ5_K>},
     {ElementType::kQ6_K, make_blocks<quant::BlockQ6_K>},
 };
 

@@ -18,7 +18,8 @@ DEPTHS = {  # those of real models, and some that eight does not divide
     "phi-tiny": (32,),
 }
 TYPES = {  # and the type of most tensors
-    "Q4_0": "q4_0", "Q4_1": "q4_1", "Q5_0": "q5_0", "Q8_0": "q8_0", "Q4_K_M": "q4_k", "Q6_K": "q6_k",
+    "Q4_0": "q4_0", "Q4_1": "q4_1", "Q5_0": "q5_0", "Q5_1": "q5_1", "Q8_0": "q8_0",
+    "Q4_K_S": "q4_k", "Q4_K_M": "q4_k", "Q5_K_S": "q5_k", "Q5_K_M": "q5_k", "Q6_K": "q6_k",
 }
 LINE = re.compile(r"\]\s+(\S+)\s+- \[.*type =\s+(\S+),\s+size.*?(?:\((\w+)\))?$", re.MULTILINE)
 
