@@ -82,6 +82,10 @@ Result<BenchSubject> subject(const std::string& path, const Model& model) {
   return out;
 }
 
+double median_time(const BenchMeasurement& measured) {
+  return median({measured.samples_ns.begin(), measured.samples_ns.end()});
+}
+
 Status measure_models(const BenchFlags& flags, const std::vector<BenchTest>& tests, BenchReport& report) {
   TENON_ASSIGN(const std::unique_ptr<ReadProbe> probe,
                ReadProbe::start(static_cast<int>(flags.model.threads)));
@@ -92,14 +96,23 @@ Status measure_models(const BenchFlags& flags, const std::vector<BenchTest>& tes
     LoadOptions load;
     load.device = flags.model.device;
     load.threads = static_cast<int>(flags.model.threads);
+    load.deterministic = flags.model.deterministic;
     TENON_ASSIGN(const Model model, Model::load(path, load));
     note_context(model, "tests", longest(tests));
     TENON_ASSIGN(const BenchSubject about, subject(path, model));
     for (const BenchTest& test : tests) {
       progress.show(printable(path) + ": " + test.name());
-      TENON_ASSIGN(const BenchMeasurement measured, measure(model, test, options, flags.repetitions, *probe));
+      BenchRow row{about, flags.model, flags.ubatch, test, {}};
+      TENON_ASSIGN(row.measured, measure(model, test, options, flags.repetitions, *probe));
+      if (flags.model.deterministic) {
+        load.deterministic = false;
+        TENON_ASSIGN(const Model fastest, Model::load(path, load));
+        TENON_ASSIGN(const BenchMeasurement other,
+                     measure(fastest, test, options, flags.repetitions, *probe));
+        row.share_of_fastest = median_time(other) / median_time(row.measured);
+      }
       progress.clear();
-      TENON_RETURN_IF_ERROR(write_stdout(report.row({about, flags.model, flags.ubatch, test, measured})));
+      TENON_RETURN_IF_ERROR(write_stdout(report.row(row)));
     }
   }
   return {};

@@ -65,7 +65,8 @@ constexpr Column kColumns[] = {
     {"t/s", 18,
      [](const BenchRow& row) {
        const std::vector<double> rates = tokens_per_second(row);
-       return format("%.2f ± %.2f", mean(rates), deviation(rates));
+       const std::string rate = format("%.2f ± %.2f", mean(rates), deviation(rates));
+       return row.share_of_fastest ? rate + format(" (%.2f of the fastest)", *row.share_of_fastest) : rate;
      }},
     {"peak memory", 11, [](const BenchRow& row) { return size_text(row.measured.peak_memory); }},
     {"read GB/s", 9,
@@ -117,32 +118,34 @@ std::string utc_now() {
 
 Json json_row(const BenchRow& row) {
   const std::vector<double> times = nanoseconds(row), rates = tokens_per_second(row);
-  return {{"tenon_version", TENON_VERSION},
-          {"cpu_info", cpu_name()},
-          {"backends", row.flags.device},
-          {"model_filename", row.subject.path},
-          {"model_type", row.subject.type},
-          {"model_size", row.subject.bytes},
-          {"model_n_params", row.subject.parameters},
-          {"n_ubatch", row.ubatch},
-          {"n_threads", row.flags.threads},
-          {"type_k", name(row.flags.kv_type)},
-          {"type_v", name(row.flags.kv_type)},
-          {"state", name(row.flags.state_form)},
-          {"n_prompt", row.test.prompt},
-          {"n_gen", row.test.generated},
-          {"n_depth", row.test.depth},
-          {"test_time", utc_now()},
-          {"avg_ns", std::llround(mean(times))},
-          {"stddev_ns", std::llround(deviation(times))},
-          {"avg_ts", mean(rates)},
-          {"stddev_ts", deviation(rates)},
-          {"samples_ns", row.measured.samples_ns},
-          {"samples_ts", rates},
-          {"peak_memory_bytes", row.measured.peak_memory},
-          {"weight_bytes_per_token", row.subject.bytes_per_token},
-          {"state_bytes", row.measured.state_bytes},
-          {"read_gb_per_s", median(row.measured.read_rates) / 1e9}};
+  Json out = {{"tenon_version", TENON_VERSION},
+              {"cpu_info", cpu_name()},
+              {"backends", row.flags.device},
+              {"model_filename", row.subject.path},
+              {"model_type", row.subject.type},
+              {"model_size", row.subject.bytes},
+              {"model_n_params", row.subject.parameters},
+              {"n_ubatch", row.ubatch},
+              {"n_threads", row.flags.threads},
+              {"type_k", name(row.flags.kv_type)},
+              {"type_v", name(row.flags.kv_type)},
+              {"state", name(row.flags.state_form)},
+              {"n_prompt", row.test.prompt},
+              {"n_gen", row.test.generated},
+              {"n_depth", row.test.depth},
+              {"test_time", utc_now()},
+              {"avg_ns", std::llround(mean(times))},
+              {"stddev_ns", std::llround(deviation(times))},
+              {"avg_ts", mean(rates)},
+              {"stddev_ts", deviation(rates)},
+              {"samples_ns", row.measured.samples_ns},
+              {"samples_ts", rates},
+              {"peak_memory_bytes", row.measured.peak_memory},
+              {"weight_bytes_per_token", row.subject.bytes_per_token},
+              {"state_bytes", row.measured.state_bytes},
+              {"read_gb_per_s", median(row.measured.read_rates) / 1e9}};
+  if (row.share_of_fastest) out["deterministic_share_of_fastest"] = *row.share_of_fastest;
+  return out;
 }
 
 }  // namespace

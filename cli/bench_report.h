@@ -1,6 +1,7 @@
 // What `tenon bench` prints: llama-bench's columns and JSON keys, and two of our own.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "cli/bench_test.h"
@@ -23,6 +24,7 @@ struct BenchRow {
   int64_t ubatch = 0;
   BenchTest test;
   BenchMeasurement measured;
+  std::optional<double> share_of_fastest = {};  // tokens per second, of those without --deterministic
 };
 
 enum class BenchFormat { kMarkdown, kJson };

@@ -10,6 +10,8 @@ namespace tenon::cli {
 
 namespace {
 
+constexpr size_t kMostBytes = size_t{1} << 30;  // a device never ends
+
 Error unreadable(const std::string& where) {
   return {ErrorCode::kIo, where, "a readable file", std::strerror(errno), ""};
 }
@@ -22,6 +24,9 @@ Result<std::string> read_all(int descriptor, const std::string& where) {
   for (;;) {
     const ssize_t count = read(descriptor, part, sizeof part);
     if (count == 0) return text;
+    if (text.size() > kMostBytes) {
+      return Error{ErrorCode::kInvalidArgument, where, "at most 1 GiB of text", "more", ""};
+    }
     if (count > 0) {
       text.append(part, static_cast<size_t>(count));
     } else if (errno != EINTR) {

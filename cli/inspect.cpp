@@ -132,7 +132,7 @@ class Inspector {
 
   Status make_plan() {
     TENON_ASSIGN(const std::shared_ptr<runtime::Backend> backend,
-                 device_.make(static_cast<int>(flags_.model.threads)));
+                 device_.make(static_cast<int>(flags_.model.threads), flags_.model.deterministic));
     SessionOptions options = flags_.model.session_options();
     if (options.context == 0) {
       TENON_ASSIGN(options.context, trained_context_of(*file_));

@@ -122,6 +122,8 @@ void add_device_flags(CLI::App& app, ModelFlags& flags) {
   add_choice(app, "--device", flags.device, choices, help)->default_str(flags.device);
   flags.threads = available_cores();
   add_integer(app, "-t,--threads", flags.threads, {1, kMostThreads}, "threads; default: all cores there are");
+  app.add_flag("--deterministic", flags.deterministic,
+               "the same numbers however a prompt is cut into steps and batches; slower");
 }
 
 void add_cache_flags(CLI::App& app, ModelFlags& flags) {
@@ -181,6 +183,7 @@ Result<Model> load_model(const std::string& path, const ModelFlags& flags, Progr
   LoadOptions options;
   options.device = flags.device;
   options.threads = static_cast<int>(flags.threads);
+  options.deterministic = flags.deterministic;
   if (progress.visible()) {
     options.progress = [&](double share) {
       progress.show("loading " + printable(path) + ": " + std::to_string(static_cast<int>(share * 100)) +

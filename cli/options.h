@@ -53,6 +53,7 @@ CLI::Option* add_choice(CLI::App& app, const std::string& flags, T& value,
 struct ModelFlags {
   std::string device = "cpu";
   int64_t threads = 0;
+  bool deterministic = false;
   int64_t context = 0;
   KvType kv_type = KvType::kF16;
   StateForm state_form = StateForm::kInPlace;

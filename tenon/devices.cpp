@@ -13,9 +13,12 @@ namespace tenon {
 namespace {
 
 constexpr Device kDevices[] = {
-    {"cpu", "this machine's processor, with the kernels of its instruction set", true, cpu::make_backend},
+    {"cpu", "this machine's processor, with the kernels of its instruction set", true,
+     [](int threads, bool deterministic) {
+       return cpu::make_backend(threads, deterministic ? cpu::SumOrder::kFixed : cpu::SumOrder::kFastest);
+     }},
     {"ref", "the slow and obvious references, to compare with", true,
-     [](int) -> Result<std::shared_ptr<runtime::Backend>> { return ref::make_backend(); }},
+     [](int, bool) -> Result<std::shared_ptr<runtime::Backend>> { return ref::make_backend(); }},
 };
 
 }  // namespace

@@ -14,7 +14,8 @@ struct Device {
   std::string_view name;
   std::string_view description;
   bool stateless_kv;  // has a step that writes a cache in place
-  Result<std::shared_ptr<runtime::Backend>> (*make)(int threads);
+  // `deterministic`: a token's results do not depend on how many tokens share its step, either.
+  Result<std::shared_ptr<runtime::Backend>> (*make)(int threads, bool deterministic);
 };
 
 // Sorted by name.

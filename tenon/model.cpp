@@ -67,7 +67,8 @@ Result<Model> Model::load(const std::string& path, const LoadOptions& options) {
   state->tokenizer.emplace(std::move(tokenizer));
   state->notes.assign(state->tokenizer->notes().begin(), state->tokenizer->notes().end());
   state->chat_template = load_chat_template(*state->file);
-  TENON_ASSIGN(state->backend, device->make(options.threads == 0 ? available_cores() : options.threads));
+  TENON_ASSIGN(state->backend, device->make(options.threads == 0 ? available_cores() : options.threads,
+                                            options.deterministic));
   if (options.progress) touch_pages(state->file->bytes(), options.progress);
   return Model(std::move(state));
 }

@@ -93,7 +93,7 @@ Result<PerplexityRun::Evaluator> PerplexityRun::open(int64_t chunk_tokens, int64
   if (options_.state_form == StateForm::kPaged)
     out.side_by_side = std::clamp<int64_t>(options_.batch_tokens / chunk_tokens, 1, chunks);
   if (out.side_by_side > 1) {
-    options.max_step_tokens = out.side_by_side * chunk_tokens;
+    options.max_step_tokens = out.side_by_side * (chunk_tokens - engine::first_scored(chunk_tokens));
     TENON_ASSIGN(Compiled compiled,
                  compile(model_->file, *model_->device, *model_->backend, options, out.side_by_side));
     if (takes_many_sequences(*compiled.plan)) {

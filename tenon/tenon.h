@@ -28,6 +28,9 @@ namespace tenon {
 struct LoadOptions {
   std::string device = "cpu";  // "cpu", or "ref": slow and obvious
   int threads = 0;             // workers of the CPU; 0: one for each core that this process may use
+  // The same results, to the bit, whatever the number of threads, the steps in which a prompt is fed and what
+  // else is in a batch. Slower; without it only the number of threads is sure to change nothing.
+  bool deterministic = false;
   // Called while the file is read into memory, with the share that is done, 0 to 1. May be empty.
   std::function<void(double)> progress = {};
 };

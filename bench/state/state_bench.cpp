@@ -87,7 +87,7 @@ void run(const std::string& path, int64_t depth, int64_t steps) {
   const auto file = gguf::File::open(path).value();
   const auto backend = find_device("cpu")
                            .value()
-                           ->make(static_cast<int>(std::max(1u, std::thread::hardware_concurrency())))
+                           ->make(static_cast<int>(std::max(1u, std::thread::hardware_concurrency())), false)
                            .value();
   Decoding in_place(file, backend, StateForm::kInPlace, depth + steps),
       paged(file, backend, StateForm::kPaged, depth + steps);

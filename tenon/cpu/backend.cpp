@@ -114,8 +114,8 @@ class CpuBackend : public runtime::Backend {
 
 }  // namespace
 
-Result<std::shared_ptr<runtime::Backend>> make_backend(int threads) {
-  TENON_ASSIGN(const KernelTable* kernels, select_kernels());
+Result<std::shared_ptr<runtime::Backend>> make_backend(int threads, SumOrder order) {
+  TENON_ASSIGN(const KernelTable* kernels, select_kernels(order));
   try {
     return std::shared_ptr<runtime::Backend>(std::make_shared<CpuBackend>(*kernels, threads));
   } catch (const std::system_error& error) {

@@ -26,34 +26,39 @@ bool has_avx512() {
 }
 
 struct Known {
-  const KernelTable* kernels;
+  const KernelTable* fastest;
+  const KernelTable* fixed;
   bool (*supported)();
 };
-constexpr Known kKnown[] = {{&kAvx512Kernels, &has_avx512}, {&kAvx2Kernels, &has_avx2}};  // best first
+// Best first.
+constexpr Known kKnown[] = {{&kAvx512Kernels, &kAvx512FixedKernels, &has_avx512},
+                            {&kAvx2Kernels, &kAvx2FixedKernels, &has_avx2}};
 
 struct Supported {
   std::array<const KernelTable*, std::size(kKnown)> kernels{};
   size_t count = 0;
 };
 
-Supported find_supported() {
+Supported find_supported(SumOrder order) {
   __builtin_cpu_init();
   Supported out;
   for (const Known& known : kKnown) {
-    if (known.supported()) out.kernels[out.count++] = known.kernels;
+    if (known.supported()) out.kernels[out.count++] = order == SumOrder::kFixed ? known.fixed : known.fastest;
   }
   return out;
 }
 
 }  // namespace
 
-std::span<const KernelTable* const> supported_kernels() {
-  static const Supported supported = find_supported();
+std::span<const KernelTable* const> supported_kernels(SumOrder order) {
+  static const Supported fastest = find_supported(SumOrder::kFastest);
+  static const Supported fixed = find_supported(SumOrder::kFixed);
+  const Supported& supported = order == SumOrder::kFixed ? fixed : fastest;
   return {supported.kernels.data(), supported.count};
 }
 
-Result<const KernelTable*> select_kernels() {
-  const std::span<const KernelTable* const> supported = supported_kernels();
+Result<const KernelTable*> select_kernels(SumOrder order) {
+  const std::span<const KernelTable* const> supported = supported_kernels(order);
   if (supported.empty()) {
     return Error{ErrorCode::kUnsupported, "CPU", "AVX2, FMA and F16C", "a CPU without them", ""};
   }

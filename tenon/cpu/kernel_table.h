@@ -16,8 +16,13 @@
 
 namespace tenon::cpu {
 
+// Whether calls of few tokens may sum in another order than calls of many, which is faster. With kFixed a
+// token's results are the same bits however many tokens share its calls.
+enum class SumOrder : uint8_t { kFastest, kFixed };
+
 struct KernelTable {
   std::string_view isa;  // as TENON_CPU_ISA spells it
+  SumOrder order;
 
   // Holds for any segment types; grows with tokens.
   size_t (*matmul_workspace_bytes)(int64_t tokens, int64_t depth, int workers);

@@ -43,8 +43,8 @@ struct MatmulJob {
 
 // How the products are taken. Block weights: x is quantised once per job to int8 in groups of 32 with an f32
 // scale, products are exact integers within a sub-block of the weights and are summed in f32. Float weights:
-// f32 throughout. A result depends on x's row, the weight's row and whether tokens > kGemvTokens, never on
-// the number of workers.
+// f32 throughout. A result depends on x's row, the weight's row and, unless the kernels' order is
+// fixed, on whether tokens > kGemvTokens; never on the number of workers.
 inline constexpr int64_t kGemvTokens = 8;
 
 }  // namespace tenon::cpu

@@ -34,24 +34,27 @@ Status evaluate_chunk(Sequence& sequence, const TextChunks& text, int64_t chunk,
 
 Status evaluate_chunks(Batch& batch, const TextChunks& text, int64_t first, int64_t count,
                        const ScoredRowSink& sink) {
+  const auto unscored = static_cast<size_t>(first_scored(text.chunk_tokens));
   std::vector<std::vector<int32_t>> tokens;
-  std::vector<Feed> feeds;
+  std::vector<Feed> before, scored;
   for (int64_t i = 0; i < count; ++i) {
     tokens.push_back(text.fed(first + i));
-    feeds.push_back({batch.state().add(), tokens.back(), true});
+    const std::span<const int32_t> all = tokens.back();
+    const runtime::SequenceId id = batch.state().add();
+    before.push_back({id, all.first(unscored), false});
+    scored.push_back({id, all.subspan(unscored), true});
   }
   const auto run = [&]() -> Status {
-    TENON_RETURN_IF_ERROR(batch.step(feeds));
+    TENON_RETURN_IF_ERROR(batch.step(before));
+    TENON_RETURN_IF_ERROR(batch.step(scored));
     for (int64_t i = 0; i < count; ++i) {
-      for (int64_t row = 0; row < scored_rows(text.chunk_tokens); ++row) {
-        const int64_t token = first_scored(text.chunk_tokens) + row;
-        TENON_RETURN_IF_ERROR(sink(first + i, row, batch.logits(static_cast<size_t>(i), token)));
-      }
+      for (int64_t row = 0; row < scored_rows(text.chunk_tokens); ++row)
+        TENON_RETURN_IF_ERROR(sink(first + i, row, batch.logits(static_cast<size_t>(i), row)));
     }
     return {};
   };
   const Status status = run();
-  for (const Feed& feed : feeds) batch.state().remove(feed.sequence);
+  for (const Feed& feed : before) batch.state().remove(feed.sequence);
   return status;
 }
 

@@ -28,8 +28,8 @@ using ScoredRowSink = std::function<Status(int64_t chunk, int64_t row, std::span
 
 // `sequence` is reset before.
 Status evaluate_chunk(Sequence& sequence, const TextChunks& text, int64_t chunk, const ScoredRowSink& sink);
-// Chunks first … first + count - 1 in one step, which must have room for them. The batch is empty before and
-// after.
+// Chunks first … first + count - 1 side by side, by halves; a step must have room for a half of all. The
+// batch is empty before and after.
 Status evaluate_chunks(Batch& batch, const TextChunks& text, int64_t first, int64_t count,
                        const ScoredRowSink& sink);
 

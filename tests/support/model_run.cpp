@@ -26,9 +26,9 @@ std::vector<RunDevice> run_devices() {
   return out;
 }
 
-std::shared_ptr<runtime::Backend> make_backend(const RunDevice& device, int threads) {
+std::shared_ptr<runtime::Backend> make_backend(const RunDevice& device, int threads, bool deterministic) {
   if (!device.isa.empty()) setenv("TENON_CPU_ISA", device.isa.c_str(), 1);
-  auto backend = checked(checked(find_device(device.name))->make(threads));
+  auto backend = checked(checked(find_device(device.name))->make(threads, deterministic));
   unsetenv("TENON_CPU_ISA");
   return backend;
 }

@@ -23,7 +23,8 @@ struct RunDevice {
 // ref, and cpu with every instruction set that this machine has. Throws std::runtime_error when it has none.
 std::vector<RunDevice> run_devices();
 // Throws std::runtime_error when the device cannot be made.
-std::shared_ptr<runtime::Backend> make_backend(const RunDevice& device, int threads = 2);
+std::shared_ptr<runtime::Backend> make_backend(const RunDevice& device, int threads = 2,
+                                               bool deterministic = false);
 
 // Bytes in memory that the file keeps alive.
 std::shared_ptr<const gguf::File> file_of(const fixtures::ModelSpec& spec);

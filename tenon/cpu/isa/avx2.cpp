@@ -5,6 +5,7 @@
 
 namespace tenon::cpu {
 
-constexpr KernelTable kAvx2Kernels = kernel_table<Avx2>();
+constexpr KernelTable kAvx2Kernels = kernel_table<Avx2, SumOrder::kFastest>();
+constexpr KernelTable kAvx2FixedKernels = kernel_table<Avx2, SumOrder::kFixed>();
 
 }  // namespace tenon::cpu

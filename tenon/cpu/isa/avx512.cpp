@@ -5,6 +5,7 @@
 
 namespace tenon::cpu {
 
-constexpr KernelTable kAvx512Kernels = kernel_table<Avx512>();
+constexpr KernelTable kAvx512Kernels = kernel_table<Avx512, SumOrder::kFastest>();
+constexpr KernelTable kAvx512FixedKernels = kernel_table<Avx512, SumOrder::kFixed>();
 
 }  // namespace tenon::cpu

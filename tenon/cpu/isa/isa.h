@@ -8,5 +8,8 @@ namespace tenon::cpu {
 
 extern const KernelTable kAvx2Kernels;
 extern const KernelTable kAvx512Kernels;
+// The same with SumOrder::kFixed.
+extern const KernelTable kAvx2FixedKernels;
+extern const KernelTable kAvx512FixedKernels;
 
 }  // namespace tenon::cpu

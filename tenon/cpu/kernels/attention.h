@@ -10,12 +10,13 @@
 
 namespace tenon::cpu {
 
-template <class V>
+template <class V, SumOrder kOrder>
 struct Attention {
   using F32 = typename V::F32;
-  using Tile = AttentionTile<V>;
+  using Tile = AttentionTile<V, kOrder>;
 
-  // How a call is cut up; by its extents alone, so that the number of workers changes no result.
+  // How a call is cut up; by its extents alone, so that the number of workers changes no result. A fixed
+  // order takes all keys one after the other.
   struct Cut {
     int64_t tile_tokens;  // with the heads of a group about 64 rows: keys are unpacked once for so many
     int64_t tiles;
@@ -26,7 +27,9 @@ struct Attention {
     Cut out;
     out.tile_tokens = smaller(larger(kRows / (heads / kv_heads), 1), tokens);
     out.tiles = divide_up(tokens, out.tile_tokens);
-    out.chunks = tokens > kFewTokens ? 1 : smaller(divide_up(keys, kChunkKeys), kMostChunks / tokens);
+    out.chunks = kOrder == SumOrder::kFixed || tokens > kFewTokens
+                     ? 1
+                     : smaller(divide_up(keys, kChunkKeys), kMostChunks / tokens);
     return out;
   }
 

@@ -7,13 +7,14 @@
 #include <limits>
 
 #include "tenon/cpu/attention.h"
+#include "tenon/cpu/kernel_table.h"
 #include "tenon/cpu/kernels/activations.h"
 #include "tenon/cpu/kernels/exp.h"
 #include "tenon/cpu/kernels/multiply_rows.h"
 
 namespace tenon::cpu {
 
-template <class V>
+template <class V, SumOrder kOrder>
 struct AttentionTile {
   using F32 = typename V::F32;
   static constexpr int64_t kKeys = 64;  // keys of a block
@@ -104,7 +105,7 @@ struct AttentionTile {
   }
 
   // To turn the keys, and to widen values ahead, pays only where many rows use them.
-  bool few_rows() const { return rows <= 8; }
+  bool few_rows() const { return kOrder == SumOrder::kFastest && rows <= 8; }
 
   // `count` rows as f32, filled up to `width` with zeros.
   template <class Number>

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "tenon/cpu/kernel_table.h"
 #include "tenon/cpu/kernels/block_matmul.h"
 #include "tenon/cpu/kernels/block_readers.h"
 #include "tenon/cpu/kernels/exp.h"
@@ -15,9 +16,12 @@
 
 namespace tenon::cpu {
 
-template <class V>
+template <class V, SumOrder kOrder>
 struct Matmul {
   using F32 = typename V::F32;
+
+  // Fewer take the way of one row after the other; a fixed order has one way for all.
+  static constexpr int64_t kFewTokens = kOrder == SumOrder::kFixed ? 0 : kGemvTokens;
 
   // Unpacked rows that one worker keeps at a time: they stay in its L2 while all tiles of x pass by.
   static constexpr int64_t kPanelBytes = 256 * 1024;
@@ -42,8 +46,28 @@ struct Matmul {
 
   // --- workspace: x for all, then one worker's part after the other ---
 
+  // x as the products read it. One token's is each worker's own, which is quicker than to wait for others.
+  struct XSpace {
+    QuantisedRows rows;
+    QuantisedTiles tiles;
+    float* packed = nullptr;
+  };
+  static XSpace take_x_space(Arena& arena, int64_t tokens, int64_t depth) {
+    XSpace space;
+    if (tokens > kFewTokens) {
+      space.tiles = take_tiles(arena, tokens, depth, kBlockTile<V>);
+      space.packed = arena.take<float>(round_up(tokens, kFloatTile<V>) * depth);
+    } else {
+      space.rows = take_rows(arena, tokens, depth);
+    }
+    return space;
+  }
+  static XSpace take_shared_space(Arena& arena, int64_t tokens, int64_t depth) {
+    return tokens == 1 ? XSpace{} : take_x_space(arena, tokens, depth);
+  }
+
   struct WorkerSpace {
-    QuantisedRows row;  // one token: each worker quantises it for itself, which is quicker than to wait
+    XSpace x;                     // of one token
     float* normalised = nullptr;  // [depth], a row of x at a time
     std::byte* panel[2] = {};     // the second one for `up`
     int32_t* start[2] = {};
@@ -51,29 +75,13 @@ struct Matmul {
   static WorkerSpace take_worker_space(Arena& arena, int64_t tokens, int64_t depth) {
     WorkerSpace space;
     space.normalised = arena.take<float>(depth);
-    if (tokens == 1) space.row = take_rows(arena, 1, depth);
-    if (tokens > kGemvTokens) {
+    if (tokens == 1) space.x = take_x_space(arena, 1, depth);
+    if (tokens > kFewTokens) {
       const int64_t groups = divide_up(depth, 32) * 2;
       for (int i = 0; i < 2; ++i) {
         space.panel[i] = arena.take<std::byte>(larger(kPanelBytes, depth * V::kLanes * 4));
         space.start[i] = arena.take<int32_t>(groups * kBlockTile<V>);
       }
-    }
-    return space;
-  }
-
-  struct SharedSpace {
-    QuantisedRows rows;
-    QuantisedTiles tiles;
-    float* packed;
-  };
-  static SharedSpace take_shared_space(Arena& arena, int64_t tokens, int64_t depth) {
-    SharedSpace space{};
-    if (tokens > kGemvTokens) {
-      space.tiles = take_tiles(arena, tokens, depth, kBlockTile<V>);
-      space.packed = arena.take<float>(round_up(tokens, kFloatTile<V>) * depth);
-    } else if (tokens > 1) {
-      space.rows = take_rows(arena, tokens, depth);
     }
     return space;
   }
@@ -99,9 +107,14 @@ struct Matmul {
     return space.normalised;
   }
 
+  // The rows of x, in whole tiles, that this worker prepares.
+  static TENON_INLINE Worker::Range share_of_tiles(const MatmulJob& job, const Worker& worker, int64_t tile) {
+    return job.tokens == 1 ? Worker::Range{0, tile} : worker.share(round_up(job.tokens, tile), tile);
+  }
+
   static void quantise(const MatmulJob& job, const Worker& worker, const Activations& x,
                        const WorkerSpace& space) {
-    if (job.tokens <= kGemvTokens) {
+    if (job.tokens <= kFewTokens) {
       const Worker::Range share = job.tokens == 1 ? Worker::Range{0, 1} : worker.share(job.tokens);
       for (int64_t t = share.begin; t < share.end; ++t) {
         quantise_row<V>(row_of_x(job, t, space), job.depth, t, x.rows);
@@ -109,7 +122,7 @@ struct Matmul {
       return;
     }
     constexpr int kTile = kBlockTile<V>;
-    const Worker::Range share = worker.share(round_up(job.tokens, kTile), kTile);
+    const Worker::Range share = share_of_tiles(job, worker, kTile);
     for (int64_t t = share.begin; t < share.end; ++t) {
       quantise_into_tile<V, kTile>(t < job.tokens ? row_of_x(job, t, space) : nullptr, t, x.tiles);
     }
@@ -117,7 +130,7 @@ struct Matmul {
 
   static void pack(const MatmulJob& job, const Worker& worker, float* packed) {
     constexpr int kTile = kFloatTile<V>;
-    const Worker::Range share = worker.share(round_up(job.tokens, kTile), kTile);
+    const Worker::Range share = share_of_tiles(job, worker, kTile);
     for (int64_t t = share.begin; t < share.end; ++t) {
       pack_into_tile<V, kTile>(t < job.tokens ? job.x + t * job.x_stride : nullptr, job.depth, t, packed);
     }
@@ -200,7 +213,7 @@ struct Matmul {
     int64_t total = 0, at = 0;
 
     static int64_t cost(const MatmulSegment& segment, int64_t tokens) {
-      return tokens <= kGemvTokens ? segment.row_bytes : is_block(segment.type) ? 1 : 4;
+      return tokens <= kFewTokens ? segment.row_bytes : is_block(segment.type) ? 1 : 4;
     }
     TENON_INLINE Worker::Range take(int64_t groups, int64_t group_cost, const Worker& worker) {
       const auto cut = [&](int64_t rank) TENON_BODY {
@@ -221,14 +234,14 @@ struct Matmul {
                            ops(segments[0].type).quantised == ops(segments[1].type).quantised));
 
     Arena arena(job.workspace);
-    const SharedSpace shared = take_shared_space(arena, job.tokens, job.depth);
+    const XSpace shared = take_shared_space(arena, job.tokens, job.depth);
     Arena own(nullptr);
     take_worker_space(own, job.tokens, job.depth);
     Arena mine(job.workspace + arena.used() + worker.rank * own.used());
     const WorkerSpace space = take_worker_space(mine, job.tokens, job.depth);
 
-    Activations x{job.tokens,   job.depth,    job.x, job.x_stride, job.tokens == 1 ? space.row : shared.rows,
-                  shared.tiles, shared.packed};
+    const XSpace& prepared = job.tokens == 1 ? space.x : shared;
+    Activations x{job.tokens, job.depth, job.x, job.x_stride, prepared.rows, prepared.tiles, prepared.packed};
     bool any_block = false, any_float = false;
     Line line;
     for (int64_t i = 0; i < static_cast<int64_t>(job.segments.size()); ++i) {
@@ -241,7 +254,7 @@ struct Matmul {
     }
     assert(!job.normalises_x || !any_float);
     if (any_block) quantise(job, worker, x, space);
-    if (any_float && job.tokens > kGemvTokens) pack(job, worker, shared.packed);
+    if (any_float && job.tokens > kFewTokens) pack(job, worker, prepared.packed);
     if (job.tokens > 1) worker.barrier();
 
     for (int64_t i = 0; i < lines; ++i) {
@@ -250,7 +263,7 @@ struct Matmul {
       const Rows rows{{&first, &second}, {&ops(first.type), &ops(second.type)}, job.swiglu ? 2 : 1};
       const Worker::Range groups =
           line.take(divide_up(first.rows, V::kLanes), Line::cost(first, job.tokens), worker);
-      if (job.tokens <= kGemvTokens)
+      if (job.tokens <= kFewTokens)
         few_tokens(rows, groups, x);
       else
         many_tokens(rows, groups, x, space);

@@ -14,14 +14,15 @@
 
 namespace tenon::cpu {
 
-template <class V>
+template <class V, SumOrder kOrder>
 constexpr KernelTable kernel_table() {
   return {
       .isa = V::kName,
-      .matmul_workspace_bytes = &Matmul<V>::workspace_bytes,
-      .matmul = &Matmul<V>::run,
-      .attention_workspace_bytes = &Attention<V>::workspace_bytes,
-      .attention = &Attention<V>::run,
+      .order = kOrder,
+      .matmul_workspace_bytes = &Matmul<V, kOrder>::workspace_bytes,
+      .matmul = &Matmul<V, kOrder>::run,
+      .attention_workspace_bytes = &Attention<V, kOrder>::workspace_bytes,
+      .attention = &Attention<V, kOrder>::run,
       .rope = &rope<V>,
       .rms_norm = &rms_norm<V>,
       .binary = &binary<V>,
