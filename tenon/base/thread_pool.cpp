@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cassert>
 #include <mutex>
 #include <stdexcept>
 #include <thread>
@@ -69,8 +70,54 @@ class Barrier {
   alignas(64) std::atomic<uint32_t> generation_{0};
 };
 
+// What is left of one worker's indices, as one word, so that its owner takes from the front and the others
+// from the back without a lock: which call it belongs to (16 bits; the others leave an older one alone),
+// begin and end (24 bits each).
+class Turns {
+ public:
+  void open(Worker::Range own) {
+    ++call_;
+    left_.store(
+        uint64_t{call_} << 48 | static_cast<uint64_t>(own.begin) << 24 | static_cast<uint64_t>(own.end),
+        std::memory_order_release);
+  }
+  uint16_t call() const { return call_; }
+
+  int64_t take_front() {
+    uint64_t left = left_.load(std::memory_order_relaxed);
+    while (begin(left) < end(left)) {
+      if (left_.compare_exchange_weak(left, left + (uint64_t{1} << 24), std::memory_order_acq_rel))
+        return begin(left);
+    }
+    return -1;
+  }
+  int64_t take_back(uint16_t call) {
+    uint64_t left = left_.load(std::memory_order_acquire);
+    while (left >> 48 == call && begin(left) < end(left)) {
+      if (left_.compare_exchange_weak(left, left - 1, std::memory_order_acq_rel)) return end(left) - 1;
+    }
+    return -1;
+  }
+
+ private:
+  static int64_t begin(uint64_t left) { return static_cast<int64_t>(left >> 24 & 0xffffff); }
+  static int64_t end(uint64_t left) { return static_cast<int64_t>(left & 0xffffff); }
+
+  alignas(64) std::atomic<uint64_t> left_{0};
+  uint16_t call_ = 0;  // its owner's alone
+};
+
+// What the workers of one pool share.
+class MeetingPoint {
+ public:
+  explicit MeetingPoint(int workers) : turns(static_cast<size_t>(workers)) {}
+
+  Barrier barrier;
+  std::vector<Turns> turns;  // by rank
+};
+
 void Worker::barrier() const {
-  if (size > 1) meeting_point->arrive_and_wait(size);
+  if (size > 1) meeting_point->barrier.arrive_and_wait(size);
 }
 
 Worker::Range Worker::share(int64_t count, int64_t grain) const {
@@ -78,9 +125,25 @@ Worker::Range Worker::share(int64_t count, int64_t grain) const {
   return {std::min(count, units * rank / size * grain), std::min(count, units * (rank + 1) / size * grain)};
 }
 
+void Worker::open_turns(Range own) const {
+  assert(0 <= own.begin && own.begin <= own.end && own.end < int64_t{1} << 24);
+  meeting_point->turns[static_cast<size_t>(rank)].open(own);
+}
+
+int64_t Worker::next_turn() const {
+  std::vector<Turns>& turns = meeting_point->turns;
+  Turns& own = turns[static_cast<size_t>(rank)];
+  int64_t taken = own.take_front();
+  for (int other = 1; other < size && taken < 0; ++other)
+    taken = turns[static_cast<size_t>((rank + other) % size)].take_back(own.call());
+  return taken;
+}
+
 struct ThreadPool::State {
+  explicit State(int workers) : meeting_point(workers) {}
+
   std::mutex turn;  // held by the caller whose work runs
-  Barrier barrier;
+  MeetingPoint meeting_point;
   alignas(64) std::atomic<uint32_t> call{0};  // counts calls; the idle wait for it to change
   const std::function<void(const Worker&)>* work = nullptr;
   int caller_core = -1;  // on which the present call began
@@ -95,8 +158,9 @@ struct ThreadPool::State {
       ++seen;
       if (stopping) return;
       leave_core(caller_core);
-      (*work)(Worker{rank, workers, &barrier});
-      barrier.arrive_and_wait(workers);
+      const Worker worker{rank, workers, &meeting_point};
+      (*work)(worker);
+      worker.barrier();
     }
   }
 
@@ -112,8 +176,9 @@ struct ThreadPool::State {
   }
 };
 
-ThreadPool::ThreadPool(int threads) : state_(std::make_unique<State>()) {
+ThreadPool::ThreadPool(int threads) {
   if (threads < 1) throw std::invalid_argument("[ThreadPool] needs at least one thread");
+  state_ = std::make_unique<State>(threads);
   try {
     for (int rank = 1; rank < threads; ++rank) {
       state_->threads.emplace_back([state = state_.get(), rank, threads] { state->serve(rank, threads); });
@@ -134,9 +199,9 @@ void ThreadPool::run(const std::function<void(const Worker&)>& work) {
   state_->work = &work;
   state_->caller_core = sched_getcpu();
   if (workers > 1) state_->announce();
-  work(Worker{0, workers, &state_->barrier});
-  // All are done with `work`, and with what it refers to, once they meet here.
-  if (workers > 1) state_->barrier.arrive_and_wait(workers);
+  const Worker worker{0, workers, &state_->meeting_point};
+  work(worker);
+  worker.barrier();  // all are done with `work`, and with what it refers to, once they meet here
 }
 
 }  // namespace tenon

@@ -9,13 +9,13 @@
 
 namespace tenon {
 
-class Barrier;
+class MeetingPoint;
 
 // One worker's place in a parallel call.
 struct Worker {
   int rank = 0;  // 0 is the calling thread
   int size = 1;
-  Barrier* meeting_point = nullptr;
+  MeetingPoint* meeting_point = nullptr;
 
   // Returns when all `size` workers have arrived. Spins, then yields.
   void barrier() const;
@@ -25,6 +25,24 @@ struct Worker {
   };
   // This worker's share of [0, count), cut at multiples of `grain`.
   Range share(int64_t count, int64_t grain = 1) const;
+
+  // Calls body(i) for each i of `own` that no one else has taken, from front to back, and then for those that
+  // the others have not come to yet, from back to front: a worker that lost its core for a moment, or found
+  // memory slow, is not waited for. All workers call it together, each with an `own` apart from the others'.
+  // No barrier at its ends. Indices are below 2^24.
+  template <class Body>
+  void take_turns(Range own, const Body& body) const {
+    if (size == 1) {
+      for (int64_t i = own.begin; i < own.end; ++i) body(i);
+      return;
+    }
+    open_turns(own);
+    for (int64_t i = next_turn(); i >= 0; i = next_turn()) body(i);
+  }
+
+ private:
+  void open_turns(Range own) const;
+  int64_t next_turn() const;  // -1: none is left
 };
 
 class ThreadPool {

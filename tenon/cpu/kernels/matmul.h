@@ -207,31 +207,68 @@ struct Matmul {
     }
   }
 
-  // The groups of a segment that fall to this worker, when all groups of the job lie on a line, each as long
-  // as it costs: bytes to read for few tokens, products for many.
+  // All groups of a job on a line, segment after segment, and how they are dealt out: each is as long as it
+  // costs, bytes to read for few tokens, products for many.
   struct Line {
-    int64_t total = 0, at = 0;
+    const MatmulJob& job;
+    int64_t segments;  // gate and up count as one
+    int64_t length = 0;
 
-    static int64_t cost(const MatmulSegment& segment, int64_t tokens) {
-      return tokens <= kFewTokens ? segment.row_bytes : is_block(segment.type) ? 1 : 4;
+    explicit Line(const MatmulJob& of)
+        : job(of), segments(of.swiglu ? 1 : static_cast<int64_t>(of.segments.size())) {
+      for (int64_t i = 0; i < segments; ++i) length += groups(i) * cost(i);
     }
-    TENON_INLINE Worker::Range take(int64_t groups, int64_t group_cost, const Worker& worker) {
-      const auto cut = [&](int64_t rank) TENON_BODY {
-        const int64_t offset = total * rank / worker.size - at;
-        return offset <= 0 ? 0 : smaller(divide_up(offset, group_cost), groups);
-      };
-      const Worker::Range range{cut(worker.rank), cut(worker.rank + 1)};
-      at += groups * group_cost;
-      return range;
+    int64_t groups(int64_t i) const { return divide_up(segment(i).rows, V::kLanes); }
+    int64_t cost(int64_t i) const {
+      return job.tokens <= kFewTokens ? segment(i).row_bytes : is_block(segment(i).type) ? 1 : 4;
     }
+    // Of segment i, or of gate and up.
+    Rows rows(int64_t i) const {
+      const MatmulSegment &first = segment(i), &second = segment(job.swiglu ? 1 : i);
+      return {{&first, &second}, {&ops(first.type), &ops(second.type)}, job.swiglu ? 2 : 1};
+    }
+    // Calls take(segment, the groups of it that belong to this worker).
+    template <class Take>
+    void for_share(const Worker& worker, const Take& take) const {
+      int64_t at = 0;
+      for (int64_t i = 0; i < segments; ++i) {
+        const auto cut = [&](int64_t rank) {
+          const int64_t offset = length * rank / worker.size - at;
+          return offset <= 0 ? 0 : smaller(divide_up(offset, cost(i)), groups(i));
+        };
+        take(i, Worker::Range{cut(worker.rank), cut(worker.rank + 1)});
+        at += groups(i) * cost(i);
+      }
+    }
+
+   private:
+    const MatmulSegment& segment(int64_t i) const { return job.segments[static_cast<size_t>(i)]; }
   };
+
+  // A few groups at a turn: enough that to take it costs nothing beside.
+  static constexpr int64_t kTurnBytes = 8 * 1024;
+
+  static void take_few_tokens(const Line& line, const Worker& worker, const Activations& x) {
+    int64_t begin = 0, end = 0;  // groups, counted on through all segments
+    line.for_share(worker, [&](int64_t, Worker::Range share) { begin += share.begin, end += share.end; });
+    const int64_t at_once = larger(kTurnBytes / (line.cost(0) * V::kLanes), 1);
+    const auto turn_of = [&](int64_t group) { return divide_up(group, at_once); };
+    worker.take_turns({turn_of(begin), turn_of(end)}, [&](int64_t turn) {
+      const int64_t first = turn * at_once, last = first + at_once;
+      int64_t before = 0;
+      for (int64_t i = 0; i < line.segments; ++i) {
+        const int64_t count = line.groups(i);
+        if (first < before + count && before < last)
+          few_tokens(line.rows(i), {larger(first - before, 0), smaller(last - before, count)}, x);
+        before += count;
+      }
+    });
+  }
 
   static void run(const MatmulJob& job, const Worker& worker) {
     if (job.tokens == 0) return;
-    const MatmulSegment* segments = job.segments.data();
-    const int64_t lines = job.swiglu ? 1 : static_cast<int64_t>(job.segments.size());
-    assert(!job.swiglu || (job.segments.size() == 2 && segments[0].rows == segments[1].rows &&
-                           ops(segments[0].type).quantised == ops(segments[1].type).quantised));
+    assert(!job.swiglu || (job.segments.size() == 2 && job.segments[0].rows == job.segments[1].rows &&
+                           ops(job.segments[0].type).quantised == ops(job.segments[1].type).quantised));
 
     Arena arena(job.workspace);
     const XSpace shared = take_shared_space(arena, job.tokens, job.depth);
@@ -243,31 +280,21 @@ struct Matmul {
     const XSpace& prepared = job.tokens == 1 ? space.x : shared;
     Activations x{job.tokens, job.depth, job.x, job.x_stride, prepared.rows, prepared.tiles, prepared.packed};
     bool any_block = false, any_float = false;
-    Line line;
-    for (int64_t i = 0; i < static_cast<int64_t>(job.segments.size()); ++i) {
-      const bool quantised = ops(segments[i].type).quantised;
+    for (const MatmulSegment& segment : job.segments) {
+      const bool quantised = ops(segment.type).quantised;
       any_block |= quantised;
       any_float |= !quantised;
-      assert(job.depth % info(segments[i].type).block_elements == 0);
-      if (i < lines)
-        line.total += divide_up(segments[i].rows, V::kLanes) * Line::cost(segments[i], job.tokens);
+      assert(job.depth % info(segment.type).block_elements == 0);
     }
     assert(!job.normalises_x || !any_float);
     if (any_block) quantise(job, worker, x, space);
     if (any_float && job.tokens > kFewTokens) pack(job, worker, prepared.packed);
     if (job.tokens > 1) worker.barrier();
 
-    for (int64_t i = 0; i < lines; ++i) {
-      const MatmulSegment& first = segments[i];
-      const MatmulSegment& second = segments[job.swiglu ? 1 : i];
-      const Rows rows{{&first, &second}, {&ops(first.type), &ops(second.type)}, job.swiglu ? 2 : 1};
-      const Worker::Range groups =
-          line.take(divide_up(first.rows, V::kLanes), Line::cost(first, job.tokens), worker);
-      if (job.tokens <= kFewTokens)
-        few_tokens(rows, groups, x);
-      else
-        many_tokens(rows, groups, x, space);
-    }
+    const Line line(job);
+    if (job.tokens <= kFewTokens) return take_few_tokens(line, worker, x);
+    line.for_share(worker,
+                   [&](int64_t i, Worker::Range groups) { many_tokens(line.rows(i), groups, x, space); });
   }
 };
 
