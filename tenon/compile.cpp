@@ -52,6 +52,7 @@ Result<ir::Model> convert(std::shared_ptr<const gguf::File> file, const FormOpti
   arch::BuildOptions build;
   build.cache_element = form.kv_type == KvType::kF32 ? ElementType::kF32 : ElementType::kF16;
   build.evicting_windows = evicts(form);
+  build.context = form.context;
   TENON_ASSIGN(const std::unique_ptr<decoder::Decoder> decoder, arch::build_decoder(std::move(file), build));
   pass::ConvertOptions options;
   options.extensions = extensions_of(form);

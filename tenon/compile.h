@@ -25,7 +25,7 @@ struct FormOptions {
   StateForm state = StateForm::kInPlace;
   KvType kv_type = KvType::kF16;
   bool stateless_kv = true;  // kInPlace: the device can write caches in place
-  int64_t context = 0;       // kInPlace: rows of a cache; 0 leaves them open
+  int64_t context = 0;       // tokens; kInPlace: rows of a cache; 0: as trained, and the rows stay open
   bool genai = false;        // kStateful: under the inputs of OpenVINO GenAI
   // kInPlace: tokens of the longest step beside which caches of a window evict; 0: they hold the context.
   int64_t window_step = 0;

@@ -8,9 +8,10 @@ namespace tenon::arch {
 namespace {
 
 constexpr Architecture kArchitectures[] = {
-    {"gemma3", build_gemma3}, {"gemma4", build_gemma4}, {"gpt-oss", build_gpt_oss},
-    {"llama", build_llama},   {"mamba2", build_mamba2}, {"qwen2", build_qwen2},
-    {"qwen3", build_qwen3},   {"qwen35", build_qwen35}, {"qwen3moe", build_qwen3moe},
+    {"gemma3", build_gemma3},     {"gemma4", build_gemma4}, {"gpt-oss", build_gpt_oss},
+    {"llama", build_llama},       {"mamba2", build_mamba2}, {"phi3", build_phi3},
+    {"qwen2", build_qwen2},       {"qwen3", build_qwen3},   {"qwen35", build_qwen35},
+    {"qwen3moe", build_qwen3moe},
 };
 
 }  // namespace

@@ -37,6 +37,7 @@ Result<std::unique_ptr<decoder::Decoder>> build_gpt_oss(std::shared_ptr<const gg
 Result<std::unique_ptr<decoder::Decoder>> build_llama(std::shared_ptr<const gguf::File>, const BuildOptions&);
 Result<std::unique_ptr<decoder::Decoder>> build_mamba2(std::shared_ptr<const gguf::File>,
                                                        const BuildOptions&);
+Result<std::unique_ptr<decoder::Decoder>> build_phi3(std::shared_ptr<const gguf::File>, const BuildOptions&);
 Result<std::unique_ptr<decoder::Decoder>> build_qwen2(std::shared_ptr<const gguf::File>, const BuildOptions&);
 Result<std::unique_ptr<decoder::Decoder>> build_qwen3(std::shared_ptr<const gguf::File>, const BuildOptions&);
 Result<std::unique_ptr<decoder::Decoder>> build_qwen35(std::shared_ptr<const gguf::File>,

@@ -7,7 +7,7 @@
 #include "tenon/arch/blocks/attention.h"
 #include "tenon/arch/blocks/feed_forward.h"
 #include "tenon/arch/blocks/linear.h"
-#include "tests/fixtures/model.h"
+#include "tests/fixtures/catalogue.h"
 
 namespace tenon::arch {
 namespace {
@@ -133,6 +133,27 @@ TEST(Architecture, LayersOfAWindowReadAMaskOfTheirOwn) {
   EXPECT_EQ(mask_of("fattn-0"), "self_kq_mask_swa");
   EXPECT_EQ(mask_of("fattn-1"), "self_kq_mask");
   EXPECT_EQ(decoder->node(find(*decoder, "fattn-1").inputs.at(4).node).name, "blk.1.attn_sinks.weight");
+}
+
+TEST(Architecture, LongRopeChoosesItsFactorsByTheContext) {
+  const auto file = parsed(fixtures::make_model(fixtures::fixture("phi3-long-gqa").spec));
+  const auto factors = [&](int64_t context) {
+    BuildOptions options;
+    options.context = context;
+    const auto decoder = build_decoder(file, options).value();
+    return std::string(decoder->node(find(*decoder, "Qcur_rope-1").inputs.at(2).node).name);
+  };
+  EXPECT_EQ(factors(16), "rope_factors_short.weight");
+  EXPECT_EQ(factors(17), "rope_factors_long.weight");
+  EXPECT_EQ(factors(0), "rope_factors_long.weight") << "trained for more than the original context";
+}
+
+TEST(Architecture, FusedTensorsAreOneProductEach) {
+  const auto decoder =
+      build_decoder(parsed(fixtures::make_model(fixtures::fixture("phi3-long-gqa").spec))).value();
+  EXPECT_EQ(type_of(*decoder, "QKVcur-0"), "f32[1,1,T:token,128:channel]");
+  EXPECT_EQ(type_of(*decoder, "ffn_gate_up-0"), "f32[1,1,T:token,192:channel]");
+  EXPECT_EQ(type_of(*decoder, "ffn_gate-0"), "f32[1,1,T:token,96:channel]");
 }
 
 // ---- Another family is one function and one row ----

@@ -18,7 +18,7 @@ const test::Breaker other_pairs("E3_other_rope_pairs_at_run_time",
 const test::Breaker no_window("E3_attention_sees_all_keys", "attention is not causal");
 
 constexpr double kLargestError = 1e-7;  // NMSE of a row of logits
-constexpr int64_t kContext = 64;
+constexpr int64_t kContext = 512;       // as llama.cpp had it: RoPE may depend on it
 
 void put_fault_in(decoder::NodeView& node) {
   if (auto* rope = std::get_if<decoder::RopeAttributes>(&node.attributes); rope && other_pairs.active()) {
@@ -106,7 +106,7 @@ TEST(E3_Runtimes, FixturesAgreeWithLlamaCppInEveryRow) {
 
 TEST(E3_Runtimes, GeneratedModelsAgreeWithLlamaCppInEveryRow) {
   for (const std::string architecture :
-       {"gemma3", "gpt-oss", "llama", "mamba2", "qwen2", "qwen3", "qwen35", "qwen3moe"}) {
+       {"gemma3", "gpt-oss", "llama", "mamba2", "phi3", "qwen2", "qwen3", "qwen35", "qwen3moe"}) {
     for (const std::string seed : {"1", "2", "3"}) {
       const std::string name = architecture + "-seed" + seed;
       const auto file = gguf::File::open(oracle_path("archs/" + name + ".gguf").string()).value();

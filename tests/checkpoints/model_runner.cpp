@@ -44,6 +44,7 @@ std::unique_ptr<engine::Sequence> open_sequence(std::shared_ptr<const gguf::File
                                                 const RunOptions& options) {
   arch::BuildOptions build;
   build.cache_element = options.cache_element;
+  build.context = options.context;
   const std::unique_ptr<decoder::Decoder> decoder = checked(arch::build_decoder(std::move(file), build));
   const test::EditedDecoder edited(
       *decoder, options.edit ? options.edit : [](decoder::NodeView&) {});

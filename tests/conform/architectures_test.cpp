@@ -34,12 +34,15 @@ const test::Breaker long_keys("E3_delta_keys_by_their_mean",
 const test::Breaker first_inputs("E3_convolution_keeps_its_first_inputs",
                                  "the convolution remembers the first inputs of a step, not the last");
 
+const test::Breaker raw_magnitude("E3_rope_attention_factor_ignored", "RoPE keeps the length of heads");
+const test::Breaker up_as_gate("E3_gate_and_up_swapped", "of a fused tensor the second half is the gate");
 const test::Breaker norm_after("E3_head_norm_after_rope", "the heads of Q and K are normed after RoPE");
 const test::Breaker no_sinks("E3_attention_without_sinks", "sinks are left out");
 const test::Breaker next_expert("E3_next_expert", "each token takes the experts that follow its best one");
 const test::Breaker raw_weights("E3_experts_not_normalised", "the chosen experts' weights keep their sum");
 
 constexpr double kLargestError = 1e-7;  // NMSE of a row of logits
+constexpr int64_t kContext = 512;       // as llama.cpp had it: RoPE may depend on it
 
 // A norm of heads is RMS_NORM, whose result RoPE only turns, and MUL by the weights: MUL and the ROPE that
 // reads it trade places.
@@ -85,6 +88,7 @@ void put_fault_in(decoder::NodeView& node) {
     if (no_factors.active()) node.inputs.resize(2);
     if (no_scaling.active()) rope->freq_scale = 1;
     if (no_blend.active()) rope->ext_factor = 0;
+    if (raw_magnitude.active()) rope->attn_factor = 1;
     if (one_base.active()) rope->freq_base = 1000000;
     if (whole_head.active()) rope->n_rot = node.outputs[0].dim(-1).value();
   }
@@ -104,6 +108,8 @@ void put_fault_in(decoder::NodeView& node) {
     node.attributes = {};
     node.inputs.resize(1);
   }
+  if (up_as_gate.active() && node.op == "SWIGLU" && node.name.starts_with("ffn_swiglu-"))
+    std::swap(node.inputs[0], node.inputs[1]);
   if (first_inputs.active() && node.name.starts_with("conv_state-"))
     std::get<decoder::ViewAttributes>(node.attributes).start = 0;
 }
@@ -137,6 +143,7 @@ Result<ir::Model> convert(const fixtures::Fixture& fixture) {
   TENON_ASSIGN(const auto file, gguf::File::parse(*bytes, bytes));
   arch::BuildOptions options;
   options.cache_element = ElementType::kF32;
+  options.context = kContext;
   TENON_ASSIGN(const std::unique_ptr<decoder::Decoder> decoder, arch::build_decoder(file, options));
   return pass::convert(test::EditedDecoder(*decoder, [&](decoder::NodeView& node) {
     put_fault_in(node);

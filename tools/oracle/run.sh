@@ -110,7 +110,7 @@ fi
 # Models of llama.cpp's own generator: archs/<architecture>-seed<n>.gguf with <…>.logits.gguf beside it.
 archs=$cache/archs
 mkdir -p "$archs"
-for architecture in gemma3 gpt-oss llama mamba2 qwen2 qwen3 qwen35 qwen3moe; do
+for architecture in gemma3 gpt-oss llama mamba2 phi3 qwen2 qwen3 qwen35 qwen3moe; do
   exact= kind=dense
   case $architecture in gemma*) exact=--exact-gelu ;; gpt-oss | *moe) kind=moe ;; esac
   for seed in 1 2 3; do

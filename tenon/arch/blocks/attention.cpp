@@ -40,6 +40,16 @@ struct KeysAndValues {
   Edge keys, values;
 };
 
+// Factors of its own for each kind of context are LongRoPE; the choice is made once, for all positions.
+std::string rope_factors_tensor(Transformer& model, const decoder::RopeAttributes& rope) {
+  if (model.weights.contains("rope_freqs.weight")) return "rope_freqs.weight";
+  std::string chosen = "rope_factors_short.weight", other = "rope_factors_long.weight";
+  const int64_t asked = model.options.context;
+  if ((asked > 0 ? asked : model.hyperparameters.context) > rope.original_context) std::swap(chosen, other);
+  model.weights.leave_out(other);
+  return chosen;
+}
+
 // The graph of one layer's attention.
 class SelfAttention {
  public:
@@ -57,8 +67,8 @@ class SelfAttention {
   Result<Edge> build() {
     const Hyperparameters& h = model_.hyperparameters;
     if (attention_.window == 0) {
-      TENON_ASSIGN(rope_factors_,
-                   model_.weights.optional_vector(graph_, "rope_freqs.weight", rope_.n_rot / 2));
+      TENON_ASSIGN(rope_factors_, model_.weights.optional_vector(graph_, rope_factors_tensor(model_, rope_),
+                                                                 rope_.n_rot / 2));
     }
     if (model_.weights.contains(layer_tensor("attn_qkv.weight", layer_))) {
       const int64_t width = (h.heads + 2 * attention_.kv_heads) * attention_.head_size;

@@ -19,10 +19,11 @@ struct AttentionFamily {
 };
 
 // x [1, 1, T, F] -> [1, 1, T, F]. Projections attn_q, attn_k and attn_v, or attn_qkv for all three, and
-// attn_output of the layer, each with a bias where the file has one; RoPE on Q and K, its frequencies divided
-// by rope_freqs.weight where the file has that and the layer has no window; rows written to cache_k_l<layer>
-// and cache_v_l<layer>, unless the layer reads another's. With an output gate each head's result is
-// multiplied by the gate's sigmoid.
+// attn_output of the layer, each with a bias where the file has one; RoPE on Q and K, its frequencies
+// divided, in layers without a window, by rope_freqs.weight where the file has that, or by
+// rope_factors_long.weight or rope_factors_short.weight, as the context is longer than the original one or
+// not; rows written to cache_k_l<layer> and cache_v_l<layer>, unless the layer reads another's. With an
+// output gate each head's result is multiplied by the gate's sigmoid.
 Result<decoder::Edge> self_attention(Transformer& model, decoder::Edge x, int64_t layer,
                                      const AttentionFamily& family);
 

@@ -8,7 +8,7 @@
 
 namespace tenon::arch {
 
-// Consecutive parts of the channels of x [1, 1, T, F].
+// Consecutive parts of the channels of x [.., F], of rank 4.
 class ChannelParts {
  public:
   ChannelParts(GraphBuilder& graph, decoder::Edge x) : graph_(graph), x_(x) {}

@@ -2,6 +2,8 @@
 
 #include <limits>
 
+#include "tenon/arch/blocks/channel_parts.h"
+
 namespace tenon::arch {
 
 using decoder::Edge;
@@ -91,12 +93,9 @@ class Experts {
     const int64_t width = counts().feed_forward;
     if (model_.weights.contains(layer_tensor("ffn_gate_up_exps.weight", layer_))) {
       TENON_ASSIGN(const Edge both, product(rows, choice, "ffn_gate_up_exps", 2 * width, "ffn_moe_gate_up"));
-      const auto half = [&](int64_t start, const char* name) {
-        std::vector<Axis> axes = graph_.type(both).axes;
-        axes.back().extent = width;
-        return graph_.view(both, 3, start, width, std::move(axes), node(name));
-      };
-      return unit(half(0, "ffn_moe_gate"), half(width, "ffn_moe_up"));
+      ChannelParts halves(graph_, both);
+      const Edge gate = halves.next(width, node("ffn_moe_gate"));
+      return unit(gate, halves.next(width, node("ffn_moe_up")));
     }
     TENON_ASSIGN(const Edge up, product(rows, choice, "ffn_up_exps", width, "ffn_moe_up"));
     TENON_ASSIGN(const Edge gate, product(rows, choice, "ffn_gate_exps", width, "ffn_moe_gate"));

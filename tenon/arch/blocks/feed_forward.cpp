@@ -1,5 +1,7 @@
 #include "tenon/arch/blocks/feed_forward.h"
 
+#include "tenon/arch/blocks/channel_parts.h"
+
 namespace tenon::arch {
 
 using decoder::Edge;
@@ -21,6 +23,16 @@ Result<Edge> gated_feed_forward(Transformer& model, Edge x, int64_t layer, int64
 Result<Edge> swiglu_feed_forward(Transformer& model, Edge x, int64_t layer, ScalePlace scale) {
   return gated_feed_forward(model, x, layer, model.hyperparameters.feed_forward, scale, &GraphBuilder::swiglu,
                             "ffn_swiglu");
+}
+
+Result<Edge> fused_swiglu_feed_forward(Transformer& model, Edge x, int64_t layer, ScalePlace scale) {
+  const int64_t width = model.hyperparameters.feed_forward;
+  TENON_ASSIGN(const Edge both, linear(model, x, layer, "ffn_up", 2 * width, "ffn_gate_up", scale));
+  ChannelParts parts(model.graph, both);
+  const Edge gate = parts.next(width, layer_node("ffn_gate", layer));
+  const Edge up = parts.next(width, layer_node("ffn_up", layer));
+  const Edge activated = model.graph.swiglu(gate, up, layer_node("ffn_swiglu", layer));
+  return linear(model, activated, layer, "ffn_down", model.hyperparameters.embedding, "ffn_out", scale);
 }
 
 Result<Edge> geglu_feed_forward(Transformer& model, Edge x, int64_t layer, int64_t width, ScalePlace scale) {

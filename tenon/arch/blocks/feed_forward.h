@@ -10,7 +10,11 @@ namespace tenon::arch {
 Result<decoder::Edge> swiglu_feed_forward(Transformer& model, decoder::Edge x, int64_t layer,
                                           ScalePlace scale);
 
-// The same with gelu in the place of silu, of `width` units.
+// The same from one tensor: ffn_up holds the rows of the gate, then those of up.
+Result<decoder::Edge> fused_swiglu_feed_forward(Transformer& model, decoder::Edge x, int64_t layer,
+                                                ScalePlace scale);
+
+// The first with gelu in the place of silu, of `width` units.
 Result<decoder::Edge> geglu_feed_forward(Transformer& model, decoder::Edge x, int64_t layer, int64_t width,
                                          ScalePlace scale);
 

@@ -163,8 +163,8 @@ TEST(Hyperparameters, RopeScaling) {
   EXPECT_EQ(yarn.freq_scale, 0.25);
   EXPECT_EQ(yarn.ext_factor, 1);
   EXPECT_EQ(yarn.original_context, 128);
-  expect_refused(scaled({{"rope.scaling.type", kind("longrope")}}), ErrorCode::kUnsupported,
-                 "llama.rope.scaling.type: wanted none, linear or yarn, found 'longrope'");
+  expect_refused(scaled({{"rope.scaling.type", kind("dynamic")}}), ErrorCode::kUnsupported,
+                 "llama.rope.scaling.type: wanted none, linear, longrope or yarn, found 'dynamic'");
 }
 
 }  // namespace

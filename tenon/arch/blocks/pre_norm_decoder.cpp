@@ -6,6 +6,17 @@ namespace tenon::arch {
 
 using decoder::Edge;
 
+namespace {
+
+Result<Edge> feed_forward(Transformer& model, Edge x, int64_t layer, const PreNormFamily& family) {
+  const ScalePlace scale = family.feed_forward_scale;
+  if (family.experts) return expert_feed_forward(model, x, layer, *family.experts, scale);
+  if (family.fused_gate_up) return fused_swiglu_feed_forward(model, x, layer, scale);
+  return swiglu_feed_forward(model, x, layer, scale);
+}
+
+}  // namespace
+
 Result<std::unique_ptr<decoder::Decoder>> build_pre_norm_decoder(std::shared_ptr<const gguf::File> file,
                                                                  const BuildOptions& options,
                                                                  const PreNormFamily& family,
@@ -26,9 +37,7 @@ Result<std::unique_ptr<decoder::Decoder>> build_pre_norm_decoder(std::shared_ptr
     x = graph.add(y, x, layer_node("ffn_inp", layer));
     TENON_ASSIGN(y, norm(model, x, layer_tensor(family.feed_forward_norm + ".weight", layer),
                          layer_node("ffn_norm", layer)));
-    TENON_ASSIGN(y, family.experts
-                        ? expert_feed_forward(model, y, layer, *family.experts, family.feed_forward_scale)
-                        : swiglu_feed_forward(model, y, layer, family.feed_forward_scale));
+    TENON_ASSIGN(y, feed_forward(model, y, layer, family));
     x = graph.add(y, x, layer_node("l_out", layer));
   }
   return finish_transformer(std::move(model), x);

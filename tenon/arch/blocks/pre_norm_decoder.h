@@ -16,6 +16,7 @@ struct PreNormFamily {
   AttentionFamily attention;
   ScalePlace feed_forward_scale;
   std::optional<ExpertsFamily> experts = {};  // in the place of the dense network
+  bool fused_gate_up = false;                 // the dense network's gate and up are one tensor
   std::string feed_forward_norm = "ffn_norm";
   std::vector<std::string> unused_tensors = {};  // which files may hold and the graph does not read
 };

@@ -40,8 +40,8 @@ Result<decoder::RopeAttributes> read_rope(const ArchitectureKeys& keys, int64_t 
   } else if (kind == "yarn") {
     rope.ext_factor = 1;
     magnitude *= yarn_magnitude(1.0f / freq_scale);
-  } else if (kind != "linear") {
-    return keys.unsupported("rope.scaling.type", "none, linear or yarn", "'" + kind + "'");
+  } else if (kind != "linear" && kind != "longrope") {
+    return keys.unsupported("rope.scaling.type", "none, linear, longrope or yarn", "'" + kind + "'");
   }
   rope.freq_scale = freq_scale;
   rope.attn_factor = magnitude;

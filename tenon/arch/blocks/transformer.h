@@ -16,6 +16,7 @@ namespace tenon::arch {
 
 struct BuildOptions {
   ElementType cache_element = ElementType::kF16;  // f16 or f32
+  int64_t context = 0;  // tokens that a sequence may come to; 0: what the model was trained for
   // Caches of layers with a window are declared to hold it alone: CacheKind::kWindow, with an index and a
   // length (KV_swa) of their own. For an owner that evicts: a stateless graph of such caches is right only
   // while nothing is evicted.
