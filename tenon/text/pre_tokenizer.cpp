@@ -17,15 +17,28 @@ namespace {
 // along.
 #define WHITE_SPACE_RUNS "[" WHITE_SPACE "]+(?![^" WHITE_SPACE "])|[" WHITE_SPACE "]+"
 #define OTHER "[^" WHITE_SPACE R"(\p{L}\p{N}])"
+// Contractions in either case, spelt out: caseless matching would take U+017F for an s.
+#define CONTRACTION "'(?:[sSdDmMtT]|[lL][lL]|[vV][eE]|[rR][eE])"
 
 // GPT-2's: contractions in lower case, then words, numbers and the rest, each with the space before it.
 #define GPT2 "'(?:[sdmt]|ll|ve|re)| ?\\p{L}+| ?\\p{N}+| ?" OTHER "+|" WHITE_SPACE_RUNS
-// GPT-4's and what came of it: contractions in either case (spelt out: caseless matching would take U+017F
-// for an s), any one character before a word, line ends kept together. They differ in how many digits make a
-// number.
-#define GPT4(number)                                                                             \
-  "'(?:[sSdDmMtT]|[lL][lL]|[vV][eE]|[rR][eE])|[^\\r\\n\\p{L}\\p{N}]?\\p{L}+|" number "| ?" OTHER \
-  "+[\\r\\n]*|[" WHITE_SPACE "]*[\\r\\n]+|" WHITE_SPACE_RUNS
+// GPT-4's and what came of it: any one character before a word, line ends kept together. They differ in what
+// makes a word, how many digits make a number, and what the rest takes along.
+#define GPT4_FAMILY(words, number, others) \
+  words "|" number "| ?" others "|[" WHITE_SPACE "]*[\\r\\n]+|" WHITE_SPACE_RUNS
+#define GPT4(number) GPT4_FAMILY(CONTRACTION R"(|[^\r\n\p{L}\p{N}]?\p{L}+)", number, OTHER R"(+[\r\n]*)")
+// GPT-4o's words end before a capital that follows a small letter, and take their contraction along. Letters
+// beyond ASCII are both small and capital, as llama.cpp has it, and marks are none.
+#define CAPITAL R"([^\P{L}a-z])"
+#define SMALL R"([^\P{L}A-Z])"
+#define CAMEL_WORD(capitals, smalls) \
+  R"([^\r\n\p{L}\p{N}]?)" CAPITAL capitals SMALL smalls "(?:" CONTRACTION ")?"
+#define GPT4O \
+  GPT4_FAMILY(CAMEL_WORD("*", "+") "|" CAMEL_WORD("+", "*"), R"(\p{N}{1,3})", OTHER R"(+[\r\n/]*)")
+// Qwen 3.5's words have marks in them.
+#define QWEN35                                                               \
+  GPT4_FAMILY(CONTRACTION R"(|[^\r\n\p{L}\p{N}]?[\p{L}\p{M}]+)", R"(\p{N})", \
+              "[^" WHITE_SPACE R"(\p{L}\p{M}\p{N}]+[\r\n]*)")
 
 constexpr std::array<std::string_view, 4> kDefault = {R"([\p{P}$+<=>^~|]+)", GPT2, R"(\p{N}+)",
                                                       "[0-9][0-9][0-9]"};
@@ -33,12 +46,21 @@ constexpr std::array<std::string_view, 1> kGpt2 = {GPT2};
 constexpr std::array<std::string_view, 2> kSingleDigits = {R"(\p{N})", GPT2};
 constexpr std::array<std::string_view, 1> kLlama3 = {GPT4(R"(\p{N}{1,3})")};
 constexpr std::array<std::string_view, 1> kQwen2 = {GPT4(R"(\p{N})")};
+constexpr std::array<std::string_view, 1> kGpt4o = {GPT4O};
+constexpr std::array<std::string_view, 1> kQwen35 = {QWEN35};
 
 #undef WHITE_SPACE
 #undef WHITE_SPACE_RUNS
 #undef OTHER
+#undef CONTRACTION
 #undef GPT2
+#undef GPT4_FAMILY
 #undef GPT4
+#undef CAPITAL
+#undef SMALL
+#undef CAMEL_WORD
+#undef GPT4O
+#undef QWEN35
 
 constexpr auto kPreTokenizers = std::to_array<PreTokenizer>({
     {"a.x-4.0", kGpt2},
@@ -53,29 +75,35 @@ constexpr auto kPreTokenizers = std::to_array<PreTokenizer>({
     {"falcon3", kLlama3, true, true},
     {"gigachat", kGpt2},
     {"gpt-2", kGpt2},
+    {"gpt-4o", kGpt4o},
     {"granite-docling", kGpt2},
     {"grok-2", kQwen2},
     {"hunyuan", kQwen2},
     {"jais", kGpt2},
+    {"kanana2", kGpt4o},
     {"kormo", kQwen2},
     {"lfm2", kLlama3, true, true},
     {"llama-bpe", kLlama3, true, true},
     {"llama-v3", kLlama3, true, true},
     {"llama3", kLlama3, true, true},
+    {"llama4", kGpt4o},
     {"megrez", kQwen2},
     {"mellum", kGpt2},
     {"mellum2", kSingleDigits},
     {"midm-2.0", kLlama3, true, true},
     {"minerva-7b", kSingleDigits},
+    {"minimax-m2", kGpt4o},
     {"mpt", kGpt2},
     {"olmo", kGpt2},
     {"phi-2", kGpt2},
     {"pixtral", kLlama3, true, true},
     {"qwen2", kQwen2},
+    {"qwen35", kQwen35},
     {"refact", kSingleDigits},
     {"smollm", kSingleDigits},
     {"stablelm2", kQwen2},
     {"starcoder", kSingleDigits},
+    {"talkie", kGpt4o},
     {"trillion", kGpt2},
 });
 static_assert(std::ranges::is_sorted(kPreTokenizers, {}, &PreTokenizer::name));

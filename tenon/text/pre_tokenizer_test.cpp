@@ -28,7 +28,18 @@ TEST(Splitter, CutsByFamily) {
   EXPECT_THAT(split("smollm", text), ElementsAre("It", "'s", " ", "2", "0", "2", "4", ",", "\n\n ", " ok"));
   EXPECT_THAT(split("qwen2", text), ElementsAre("It", "'s", " ", "2", "0", "2", "4", ",\n\n", " ", " ok"));
   EXPECT_THAT(split("llama-bpe", text), ElementsAre("It", "'s", " ", "202", "4", ",\n\n", " ", " ok"));
+  EXPECT_THAT(split("gpt-4o", text), ElementsAre("It's", " ", "202", "4", ",\n\n", " ", " ok"));
   EXPECT_THAT(split("default", text), ElementsAre("It", "'", "s", " ", "202", "4", ",", "\n\n ", " ok"));
+}
+
+TEST(Splitter, WordsEndWhereCapitalsBegin) {
+  EXPECT_THAT(split("gpt-4o", "getHTTPServer/äÖ x'LL"), ElementsAre("get", "HTTPServer", "/äÖ", " x'LL"));
+  EXPECT_THAT(split("llama-bpe", "getHTTPServer"), ElementsAre("getHTTPServer"));
+}
+
+TEST(Splitter, MarksBelongToWordsOfQwen35) {
+  EXPECT_THAT(split("qwen35", "e\u0301a b"), ElementsAre("e\u0301a", " b"));
+  EXPECT_THAT(split("qwen2", "e\u0301a b"), ElementsAre("e", "\u0301a", " b"));
 }
 
 TEST(Splitter, EndOfAPieceIsAnEnd) {
@@ -56,7 +67,8 @@ TEST(Splitter, LongRunsNeedNoStack) {
        {" ", "\n", "a", "7", "!", "\u3000", "\u4E2D", "' ", "\t\n", " \u0301"}) {
     std::string text;
     while (text.size() < (1u << 19)) text += unit;
-    for (const std::string_view name : {"default", "gpt-2", "llama-bpe", "qwen2", "smollm"}) {
+    for (const std::string_view name :
+         {"default", "gpt-2", "gpt-4o", "llama-bpe", "qwen2", "qwen35", "smollm"}) {
       size_t bytes = 0;
       for (const std::string_view word : split(name, text)) bytes += word.size();
       EXPECT_EQ(bytes, text.size()) << name << " of " << unit;

@@ -151,7 +151,7 @@ TEST(Tokenizer, NamesWhatItLacks) {
   data.pre = "viking";
   EXPECT_EQ(build_error(data).code, ErrorCode::kUnsupported);
   EXPECT_THAT(build_error(data).message(), HasSubstr("viking"));
-  EXPECT_THAT(build_error(data).message(), HasSubstr("qwen2, refact, smollm")) << "the known ones";
+  EXPECT_THAT(build_error(data).message(), HasSubstr("qwen2, qwen35, refact, smollm")) << "the known ones";
   data.model = "bert";
   EXPECT_EQ(build_error(data).code, ErrorCode::kUnsupported);
   EXPECT_THAT(build_error(data).message(), HasSubstr("tokenizer.ggml.model"));

@@ -34,8 +34,10 @@ const std::vector<Group> kGroups = {
     {"gpt-2",
      {"a.x-4.0", "exaone4", "gigachat", "granite-docling", "jais", "mellum", "mpt", "olmo", "phi-2",
       "trillion"}},
+    {"gpt-4o", {"kanana2", "llama4", "minimax-m2", "talkie"}},
     {"llama-bpe", {"falcon-h1", "falcon3", "lfm2", "llama-v3", "llama3", "midm-2.0", "pixtral"}},
     {"qwen2", {"deepseek-r1-qwen", "f2llmv2", "grok-2", "hunyuan", "kormo", "megrez", "stablelm2"}},
+    {"qwen35", {}},
     {"smollm", {"codeshell", "command-r", "exaone", "mellum2", "minerva-7b", "refact", "starcoder"}},
 };
 
