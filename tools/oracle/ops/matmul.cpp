@@ -29,9 +29,12 @@ void capture_mul_mat(Capture& capture) {
 
 void capture_mul_mat_types(Capture& capture) {
   for (ggml_type type : kWeightTypes) {
-    const Array weights = make_array(type, {256, 40}, random_values(58, 256 * 40));
-    product_case(capture, type_name(type), weights, random_f32(59, {256, 9}));
-    product_case(capture, type_name(type) + "_one_token", weights, random_f32(60, {256, 1}));
+    const auto weights = [&](int64_t rows) {
+      return make_array(type, {256, rows}, random_values(58, static_cast<size_t>(256 * rows)));
+    };
+    // Hundreds of results in either case: among fewer, chance decides whose rounding of x comes out better.
+    product_case(capture, type_name(type), weights(40), random_f32(59, {256, 9}));
+    product_case(capture, type_name(type) + "_one_token", weights(320), random_f32(60, {256, 1}));
   }
 }
 
