@@ -36,7 +36,8 @@ std::vector<ir::Pass> extensions_of(const FormOptions& form) {
       if (form.genai) return {pass::make_stateful(batched), pass::adapt_to_genai()};
       return {pass::make_stateful()};
     case StateForm::kPaged:
-      return {pass::make_stateful(batched), pass::adapt_to_genai(), pass::sdpa_to_paged()};
+      return {pass::make_stateful(batched), pass::adapt_to_genai({.chosen_rows = form.chosen_rows}),
+              pass::sdpa_to_paged()};
   }
   return {};
 }
@@ -51,6 +52,7 @@ Result<ir::Model> convert(std::shared_ptr<const gguf::File> file, const FormOpti
                           std::vector<ir::PassReport>* reports) {
   arch::BuildOptions build;
   build.cache_element = form.kv_type == KvType::kF32 ? ElementType::kF32 : ElementType::kF16;
+  build.context = form.context;
   build.evicting_windows = evicts(form);
   build.context = form.context;
   TENON_ASSIGN(const std::unique_ptr<decoder::Decoder> decoder, arch::build_decoder(std::move(file), build));
@@ -85,12 +87,13 @@ Result<Compiled> compile(std::shared_ptr<const gguf::File> file, const Device& d
                          .kv_type = options.kv_type,
                          .stateless_kv = device.stateless_kv,
                          .context = options.context,
+                         .chosen_rows = true,
                          .window_step = evicting ? options.max_step_tokens : 0};
   TENON_ASSIGN(ir::Model graph, convert_file(std::move(file), form, &reports));
   plan::PlanOptions plan_options;
   plan_options.workers = backend.workers();
   plan_options.symbols["T"] = {1, options.max_step_tokens};
-  plan_options.symbols["R"] = {1, options.all_logits ? options.max_step_tokens : 1};
+  plan_options.symbols["R"] = {1, options.all_logits ? options.max_step_tokens : sequences};
   plan_options.symbols["KV"] = {1, options.context};
   if (options.state_form == StateForm::kStateful) {
     plan_options.symbols["B"] = plan_options.symbols["B_past"] = {1, 1};

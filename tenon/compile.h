@@ -27,6 +27,7 @@ struct FormOptions {
   bool stateless_kv = true;  // kInPlace: the device can write caches in place
   int64_t context = 0;       // tokens; kInPlace: rows of a cache; 0: as trained, and the rows stay open
   bool genai = false;        // kStateful: under the inputs of OpenVINO GenAI
+  bool chosen_rows = false;  // kPaged: logits of the rows that inp_out_ids names, not of every token
   // kInPlace: tokens of the longest step beside which caches of a window evict; 0: they hold the context.
   int64_t window_step = 0;
 };

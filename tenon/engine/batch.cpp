@@ -21,7 +21,7 @@ Result<std::unique_ptr<Batch>> Batch::create(std::shared_ptr<runtime::Backend> b
 }
 
 Status Batch::check(std::span<const Feed> feeds) const {
-  int64_t total = 0;
+  int64_t total = 0, rows = 0;
   for (const Feed& feed : feeds) {
     if (feed.tokens.empty()) {
       return Error{ErrorCode::kInvalidArgument, "sequence " + std::to_string(feed.sequence), "tokens to feed",
@@ -29,7 +29,14 @@ Status Batch::check(std::span<const Feed> feeds) const {
     }
     for (const int32_t token : feed.tokens)
       TENON_RETURN_IF_ERROR(check_token(token, options_.vocabulary_rows));
-    total += static_cast<int64_t>(feed.tokens.size());
+    const auto count = static_cast<int64_t>(feed.tokens.size());
+    total += count;
+    rows += feed.all_logits ? count : 1;
+  }
+  if (rows > inputs_.max_output_rows()) {
+    return Error{ErrorCode::kInvalidArgument, "step",
+                 "logits of 1 to " + std::to_string(inputs_.max_output_rows()) + " tokens",
+                 std::to_string(rows), "ask for fewer, or compile with all_logits"};
   }
   if (!feeds.empty() && total <= max_step_tokens()) return {};
   return Error{ErrorCode::kInvalidArgument, "step", "1 to " + std::to_string(max_step_tokens()) + " tokens",

@@ -20,7 +20,7 @@ struct BatchOptions {
 struct Feed {
   runtime::SequenceId sequence = 0;
   std::span<const int32_t> tokens;
-  bool all_logits = false;  // of every token, for logits(feed, token); such plans only as can give them
+  bool all_logits = false;  // of every token, for logits(feed, token); wants a plan with all_logits
 };
 
 class Batch {
@@ -34,8 +34,8 @@ class Batch {
   runtime::PagedState& state() { return *state_; }
   int64_t max_step_tokens() const { return inputs_.max_tokens(); }  // of all feeds of a step together
 
-  // Appends every feed's tokens. Errors change nothing: an id outside of the embedding, more tokens than a
-  // step takes, too few free blocks.
+  // Appends every feed's tokens. Errors change nothing: an id outside of the embedding, more tokens or wanted
+  // rows than a step takes, too few free blocks.
   Status step(std::span<const Feed> feeds);
 
   // f32 [vocabulary rows] of the last token of the last step's i-th feed; valid until the next step.

@@ -25,9 +25,10 @@ class Trial {
 
   std::span<const int32_t> tokens() const { return fixture_.tokens; }
 
-  std::unique_ptr<Batch> batch() const {
+  std::unique_ptr<Batch> batch(bool all_logits = true) const {
     SessionOptions options = test::exact_options(StateForm::kPaged);
     options.context = kContext;
+    options.all_logits = all_logits;
     Compiled compiled =
         compile(file_, *find_device(backend_->name()).value(), *backend_, options, kSequences).value();
     return Batch::create(backend_, compiled.plan,
@@ -90,6 +91,21 @@ TEST_P(BatchTest, SequencesOfDifferentLengthsGoOnInOneCall) {
     ASSERT_TRUE(batch->step(rested).ok());
     trial.expect_as_cold(batch->logits(0), joined(b, next.first(1)));
   }
+}
+
+TEST_P(BatchTest, OfAPlanForLastTokensEachFeedHasItsRow) {
+  const Trial trial(GetParam(), {"ref", ""});
+  const auto batch = trial.batch(false);
+  const std::span<const int32_t> a = trial.tokens().first(9), b = trial.tokens().subspan(3, 4);
+  const SequenceId ids[] = {batch->state().add(), batch->state().add()};
+  const Feed all[] = {{ids[0], a, true}, {ids[1], b}};
+  const Status refused = batch->step(all);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_NE(refused.error().message().find("logits of 1 to 4 tokens"), std::string::npos);
+  const Feed last[] = {{ids[0], a}, {ids[1], b}};
+  ASSERT_TRUE(batch->step(last).ok());
+  trial.expect_as_cold(batch->logits(0), a);
+  trial.expect_as_cold(batch->logits(1), b);
 }
 
 TEST_P(BatchTest, ForksShareTheirPastAndPartWhereTheyWrite) {

@@ -126,6 +126,23 @@ TEST(L9_OutputRows, OfAPagedStepAreAllInOrder) {
   });
 }
 
+// A runtime that feeds prompts in steps leaves inp_out_ids where it is.
+TEST(L9_OutputRows, OfAPagedStepAreChosenWhereTheCallerWants) {
+  const ir::Model model =
+      try_convert(TinyTransformer().decoder(),
+                  {make_stateful({.dynamic_batch = true}), pass::adapt_to_genai({.chosen_rows = true}),
+                   pass::sdpa_to_paged({.block_size = 4})})
+          .value();
+  EXPECT_EQ(model.find_result("logits")->input(0).type().dims(), (std::vector<Dim>{Dim::symbol("R"), 1, 9}));
+  on_every_runtime([&](const std::string& runtime) {
+    HostTensors inputs = paged_inputs({7, 2, 5});
+    inputs["inp_out_ids"] = i32({1, 1, 1, 2}, {2, 0});
+    const HostTensor logits = StepByStep(model, runtime).run(inputs)["logits"];
+    EXPECT_EQ(logits.extents, (std::vector<int64_t>{2, 1, 9}));
+    expect_close(logits.values(), raw_logits(runtime, {7, 2, 5}, {2, 0}));
+  });
+}
+
 // Unsqueeze(1) ← optional Convert ← Gather(Reshape([-1,16]), Reshape([-1,1])).
 void expect_flat_selection(const ir::Node& unsqueeze, bool convert) {
   ASSERT_TRUE(unsqueeze.is("Unsqueeze"));

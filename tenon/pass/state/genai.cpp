@@ -153,7 +153,7 @@ void drop_unread_inputs(ir::Model& model, const std::vector<ir::Node*>& old) {
   }
 }
 
-Result<bool> run(ir::Model& model, ir::PassContext& context) {
+Result<bool> run(ir::Model& model, ir::PassContext& context, const GenaiOptions& options) {
   const Inputs old{find_role(model, ir::ParameterRole::kTokens),
                    find_role(model, ir::ParameterRole::kPositions),
                    find_role(model, ir::ParameterRole::kOutputRows)};
@@ -183,7 +183,7 @@ Result<bool> run(ir::Model& model, ir::PassContext& context) {
                                                 : lifted(model, inputs.positions, *old.positions, {1, 2}));
     moves.emplace_back(old.positions->output(0), positions);
   }
-  if (old.output_rows) {
+  if (old.output_rows && !options.chosen_rows) {
     TENON_ASSIGN(ir::Value rows, last_rows(model, inputs.ids));
     TENON_ASSIGN(rows, op::Builder(model, "last_rows").convert(rows, old.output_rows->port_type(0).element));
     moves.emplace_back(old.output_rows->output(0), rows);
@@ -198,6 +198,9 @@ Result<bool> run(ir::Model& model, ir::PassContext& context) {
 
 }  // namespace
 
-ir::Pass adapt_to_genai() { return {kPassName, run}; }
+ir::Pass adapt_to_genai(GenaiOptions options) {
+  return {kPassName,
+          [options](ir::Model& model, ir::PassContext& context) { return run(model, context, options); }};
+}
 
 }  // namespace tenon::pass

@@ -4,6 +4,12 @@
 
 namespace tenon::pass {
 
+struct GenaiOptions {
+  // inp_out_ids stays an input: the rows whose logits are wanted, i32 [1,1,1,R], counted over the B*T ids ->
+  // logits [R,1,V]. For runtimes that cut prompts into steps or feed sequences of different lengths.
+  bool chosen_rows = false;
+};
+
 // The interface that OpenVINO GenAI drives, of a model that make_stateful has made stateful:
 //
 //   input_ids, position_ids i64 [B,T], attention_mask i64 [B,KV] (0: a padded token), beam_idx i32 [B]
@@ -20,6 +26,6 @@ namespace tenon::pass {
 // [components,B,T].
 //
 // Without the inputs of a GGUF model nothing is done. A model that is not stateful is an error.
-ir::Pass adapt_to_genai();
+ir::Pass adapt_to_genai(GenaiOptions options = {});
 
 }  // namespace tenon::pass

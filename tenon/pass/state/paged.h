@@ -13,7 +13,9 @@ struct PagedOptions {
 //
 //   input_ids, position_ids i64 [T]; past_lens [N], subsequence_begins [N+1], block_indices [n],
 //   block_indices_begins [N+1], max_context_len [], i32; key_cache.i, value_cache.i [blocks,G,S,D]
-//   -> logits [T,1,V]
+//   -> logits [T,1,V], of every token
+//
+// Where the caller chooses rows (GenaiOptions), inp_out_ids [1,1,1,R] stands beside them: logits [R,1,V].
 //
 // Every Attention over a cache becomes a PagedAttention, and the variables, beam_idx and attention_mask go;
 // the caches are the caller's. Layers that read another layer's cache share its blocks. Recurrent states stay
