@@ -69,6 +69,7 @@ Result<RunResult> run_plan(const std::shared_ptr<runtime::Backend>& backend, con
   }
   RunResult out;
   for (const plan::OutputBinding& output : plan->outputs) {
+    if (output.in_place) continue;  // the input's memory
     op::HostTensor& tensor = out.outputs[output.name] =
         op::HostTensor::make(output.type.element, extents_of(output.type, symbols));
     TENON_RETURN_IF_ERROR(session->bind_output(output.name, tensor.bytes.data(), tensor.bytes.size()));
@@ -77,6 +78,12 @@ Result<RunResult> run_plan(const std::shared_ptr<runtime::Backend>& backend, con
   for (const auto& [name, value] : symbols) values.push_back({name, value});
   TENON_RETURN_IF_ERROR(session->run(values));
   for (const std::string& name : written_inputs(model)) out.outputs[name] = inputs.at(name);
+  for (const plan::OutputBinding& output : plan->outputs) {
+    if (!output.in_place) continue;
+    const auto same = std::find_if(plan->inputs.begin(), plan->inputs.end(),
+                                   [&](const auto& input) { return input.storage == output.storage; });
+    out.outputs[output.name] = inputs.at(same->parameter.name);
+  }
   for (const plan::Step& step : plan->lists.front().steps) {
     out.kernels += (out.kernels.empty() ? "" : ",") + std::string(step.row);
   }

@@ -1,4 +1,11 @@
 // L14, as far as Tenon's own plans go: attention is one fused step, in every form and for every architecture.
+//
+// A host's fusion wants more of the stateful form. Each of these, broken alone, is caught by the test beside:
+//   a Convert after the Concat   L6_convert_after_concat, L6_Casts.NoneStandsBetweenACacheAndAttention
+//   an order that two share      L5_shared_order, L5_OrderConstants.HaveOneReader…
+//   heads split by one Reshape   L3_one_step, L3_Permute.SplitsByTheCountFirstAndByHeadsNext
+//   no Gather of the beams       S4_no_beam_gather, S12_no_gather, S12_Beams.TheGatherStays…
+//   ReadValue without a value    S10_unconnected, S10_InitialValue.IsAConnectedConstantWithoutTokens
 #include <gtest/gtest.h>
 
 #include <algorithm>

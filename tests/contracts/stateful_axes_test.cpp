@@ -101,21 +101,28 @@ TEST(S9_AppendAxis, AStaticCacheGrowsFromNothing) {
 // ---- S10 ----
 
 const test::Breaker starts_with_a_row("S10_starts_with_a_row", "the initial value has one token");
+const test::Breaker unconnected("S10_unconnected", "the initial value is left to whoever runs the model");
+
+void put_s10_faults_in(ir::Model& model) {
+  ir::Node& read = *find_op(model, "ReadValue");
+  if (starts_with_a_row.active()) {
+    auto row = std::make_unique<ir::ConstantAttributes>();
+    row->type = TensorType::parse("f16[1,1,2,4]").value();
+    const auto bytes = std::make_shared<std::vector<std::byte>>(16);
+    row->data = {bytes, bytes->data(), bytes->size()};
+    EXPECT_TRUE(model.set_input(read, 0, model.add_constant(std::move(row))).ok());
+  }
+  if (unconnected.active()) {
+    ir::ParameterAttributes initial;
+    initial.name = "initial";
+    initial.type = TensorType::parse("f16[1,0,2,4]").value();
+    EXPECT_TRUE(model.set_input(read, 0, model.add_parameter(std::move(initial)).value()).ok());
+  }
+}
 
 TEST(S10_InitialValue, IsAConnectedConstantWithoutTokens) {
   const ir::Model model =
-      try_convert(
-          one_write(kCache, kRows),
-          {make_stateful(), fault_pass([](ir::Model& made) {
-             if (!starts_with_a_row.active()) return;
-             auto row = std::make_unique<ir::ConstantAttributes>();
-             row->type = TensorType::parse("f16[1,1,2,4]").value();
-             const auto bytes = std::make_shared<std::vector<std::byte>>(16);
-             row->data = {bytes, bytes->data(), bytes->size()};
-             EXPECT_TRUE(
-                 made.set_input(*find_op(made, "ReadValue"), 0, made.add_constant(std::move(row))).ok());
-           })})
-          .value();
+      try_convert(one_write(kCache, kRows), {make_stateful(), fault_pass(put_s10_faults_in)}).value();
   ir::Node* const read = find_op(model, "ReadValue");
   ASSERT_EQ(read->input_count(), 1);
   const ir::Node& initial = read->input(0).node();
