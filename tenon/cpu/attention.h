@@ -16,6 +16,9 @@ enum class AttentionMask : uint8_t {
   kRows,    // mask[t, key] is added to the scaled score
 };
 
+// Against fewer keys attention takes so little of a step's time that steps leave it exact (see half_sums).
+inline constexpr int64_t kHalfSumKeys = 512;
+
 // All strides are bytes, so that a cache [context, kv_heads, head_size] is read in place.
 struct AttentionJob {
   const std::byte* q = nullptr;  // [tokens, heads, head_size], f32 or f16
@@ -52,6 +55,10 @@ struct AttentionJob {
   int64_t mask_stride = 0;
 
   int64_t position(int64_t token) const { return positions ? positions[token] : first_position + token; }
+
+  // Products of many rows with f16 keys and values may be summed in f16 for short, where the instruction set
+  // can: twice as fast, and what that rounds is of the size of what f16 keys were rounded by.
+  bool half_sums = false;
 
   // [heads]: e^sink adds to the sum of a head's weights, as a key without a value would; or null.
   const float* sinks = nullptr;

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "tenon/base/environment.h"
+#include "tenon/cpu/half_attention.h"
 #include "tenon/cpu/isa/isa.h"
 
 namespace tenon::cpu {
@@ -25,26 +26,28 @@ bool has_avx512() {
          __builtin_cpu_supports("avx512vnni");
 }
 
-struct Known {
-  const KernelTable* fastest;
-  const KernelTable* fixed;
-  bool (*supported)();
-};
-// Best first.
-constexpr Known kKnown[] = {{&kAvx512Kernels, &kAvx512FixedKernels, &has_avx512},
-                            {&kAvx2Kernels, &kAvx2FixedKernels, &has_avx2}};
+bool has_avx512fp16() {
+  constexpr unsigned kFp16 = 1u << 23;  // of leaf 7's edx
+  unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
+  return has_avx512() && __get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx) && (edx & kFp16) != 0;
+}
 
 struct Supported {
-  std::array<const KernelTable*, std::size(kKnown)> kernels{};
+  std::array<const KernelTable*, 3> kernels{};
   size_t count = 0;
+
+  void add(const KernelTable& table) { kernels[count++] = &table; }
 };
 
 Supported find_supported(SumOrder order) {
   __builtin_cpu_init();
+  static const bool half = has_avx512fp16(), half_first = half && half_attention_is_faster();
+  const bool fixed = order == SumOrder::kFixed;
   Supported out;
-  for (const Known& known : kKnown) {
-    if (known.supported()) out.kernels[out.count++] = order == SumOrder::kFixed ? known.fixed : known.fastest;
-  }
+  if (half_first) out.add(half_attention_table(order));
+  if (has_avx512()) out.add(fixed ? kAvx512FixedKernels : kAvx512Kernels);
+  if (half && !half_first) out.add(half_attention_table(order));
+  if (has_avx2()) out.add(fixed ? kAvx2FixedKernels : kAvx2Kernels);
   return out;
 }
 

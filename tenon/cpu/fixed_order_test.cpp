@@ -16,7 +16,7 @@ class FixedOrderOn : public EachIsa {
   }
   const KernelTable* fixed = nullptr;
 };
-TENON_EACH_ISA(FixedOrderOn)
+TENON_EACH_ISA(FixedOrderOn);
 
 // Of one form of float, of bytes with and without a zero and minima, and of a format with groups of 16.
 constexpr ElementType kTypes[] = {ElementType::kF32,  ElementType::kBF16, ElementType::kQ4_0,

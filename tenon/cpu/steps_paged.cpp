@@ -108,6 +108,7 @@ Status step_paged_attention(const runtime::BoundStep& step, const StepContext& c
     const int64_t first = tables.sequence_begins[s];
     job.first_position = tables.past_lengths[s];
     job.keys = job.first_position + job.tokens;
+    job.half_sums = job.keys >= kHalfSumKeys;
     job.q = q.data + first * job.q_token_stride;
     job.output = reinterpret_cast<float*>(part.outputs[0].data + first * job.output_token_stride);
     job.blocks = tables.block_indices + tables.block_begins[s];

@@ -12,4 +12,11 @@ extern const KernelTable kAvx512Kernels;
 extern const KernelTable kAvx2FixedKernels;
 extern const KernelTable kAvx512FixedKernels;
 
+// avx512's attention, with sums of f16 where they are allowed; for SumOrder::kFastest.
+struct AttentionKernels {
+  decltype(KernelTable::attention_workspace_bytes) workspace_bytes;
+  decltype(KernelTable::attention) run;
+};
+extern const AttentionKernels kAvx512Fp16Attention;
+
 }  // namespace tenon::cpu

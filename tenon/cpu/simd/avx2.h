@@ -15,6 +15,7 @@ namespace tenon::cpu {
 struct Avx2 {
   static constexpr char kName[] = "avx2";
   static constexpr int kLanes = 8;
+  static constexpr int kMostLanes = kLanes;
   static constexpr int kBytes = 32;
 
   using F32 = __m256;
@@ -45,13 +46,13 @@ struct Avx2 {
     half = _mm_add_ps(half, _mm_movehl_ps(half, half));
     return _mm_cvtss_f32(_mm_add_ss(half, _mm_movehdup_ps(half)));
   }
-  static TENON_INLINE F32 sums(F32 (&m)[8]) {
+  static TENON_INLINE F32 pair_sums(F32 a, F32 b) {
+    return add(_mm256_unpacklo_ps(a, b), _mm256_unpackhi_ps(a, b));
+  }
+  static TENON_INLINE F32 sums_of_pairs(const F32 (&pairs)[4]) {
     F32 halves[2];
     unroll<2>([&](auto i) TENON_BODY {
-      const F32 low =
-          add(_mm256_unpacklo_ps(m[4 * i], m[4 * i + 1]), _mm256_unpackhi_ps(m[4 * i], m[4 * i + 1]));
-      const F32 high =
-          add(_mm256_unpacklo_ps(m[4 * i + 2], m[4 * i + 3]), _mm256_unpackhi_ps(m[4 * i + 2], m[4 * i + 3]));
+      const F32 low = pairs[2 * i], high = pairs[2 * i + 1];
       halves[i] = add(_mm256_shuffle_ps(low, high, 0x44), _mm256_shuffle_ps(low, high, 0xee));
     });
     return add(_mm256_permute2f128_ps(halves[0], halves[1], 0x20),
@@ -61,6 +62,10 @@ struct Avx2 {
     __m128 half = _mm_max_ps(_mm256_castps256_ps128(a), _mm256_extractf128_ps(a, 1));
     half = _mm_max_ps(half, _mm_movehl_ps(half, half));
     return _mm_cvtss_f32(_mm_max_ss(half, _mm_movehdup_ps(half)));
+  }
+  static TENON_INLINE float first_lane(F32 a) { return _mm256_cvtss_f32(a); }
+  static TENON_INLINE bool any_above(F32 a, F32 b) {
+    return _mm256_movemask_ps(_mm256_cmp_ps(a, b, _CMP_GT_OQ)) != 0;
   }
   // In two steps of half the exponent, so that neither leaves the range of normal numbers for |n| <= 252.
   static TENON_INLINE F32 scale_by_power(F32 a, F32 n) {

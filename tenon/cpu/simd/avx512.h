@@ -15,6 +15,7 @@ namespace tenon::cpu {
 struct Avx512 {
   static constexpr char kName[] = "avx512";
   static constexpr int kLanes = 16;  // 32-bit lanes
+  static constexpr int kMostLanes = kLanes;  // of any type that it multiplies
   static constexpr int kBytes = 64;
 
   using F32 = __m512;
@@ -42,14 +43,14 @@ struct Avx512 {
     return _mm512_roundscale_ps(a, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
   }
   static TENON_INLINE float sum(F32 a) { return _mm512_reduce_add_ps(a); }
-  // Lane i: the sum of m[i].
-  static TENON_INLINE F32 sums(F32 (&m)[16]) {
+  // Lane i: the sum of m[i], in two steps: pairs[i] = pair_sums(m[2 * i], m[2 * i + 1]).
+  static TENON_INLINE F32 pair_sums(F32 a, F32 b) {
+    return add(_mm512_unpacklo_ps(a, b), _mm512_unpackhi_ps(a, b));
+  }
+  static TENON_INLINE F32 sums_of_pairs(const F32 (&pairs)[8]) {
     F32 quarters[4];  // 128 bits of each: four sums over a quarter of the lanes
     unroll<4>([&](auto i) TENON_BODY {
-      const F32 low =
-          add(_mm512_unpacklo_ps(m[4 * i], m[4 * i + 1]), _mm512_unpackhi_ps(m[4 * i], m[4 * i + 1]));
-      const F32 high =
-          add(_mm512_unpacklo_ps(m[4 * i + 2], m[4 * i + 3]), _mm512_unpackhi_ps(m[4 * i + 2], m[4 * i + 3]));
+      const F32 low = pairs[2 * i], high = pairs[2 * i + 1];
       quarters[i] = add(_mm512_shuffle_ps(low, high, 0x44), _mm512_shuffle_ps(low, high, 0xee));
     });
     const auto halves = [](F32 a, F32 b) TENON_BODY {
@@ -58,6 +59,8 @@ struct Avx512 {
     return halves(halves(quarters[0], quarters[1]), halves(quarters[2], quarters[3]));
   }
   static TENON_INLINE float largest(F32 a) { return _mm512_reduce_max_ps(a); }
+  static TENON_INLINE float first_lane(F32 a) { return _mm512_cvtss_f32(a); }
+  static TENON_INLINE bool any_above(F32 a, F32 b) { return _mm512_cmp_ps_mask(a, b, _CMP_GT_OQ) != 0; }
   // a * 2^n for integral n, to 0 on underflow.
   static TENON_INLINE F32 scale_by_power(F32 a, F32 n) { return _mm512_scalef_ps(a, n); }
   // a where x >= limit or NaN, else 0.
@@ -211,9 +214,9 @@ struct Avx512 {
   static TENON_INLINE void dot_words(const std::byte* weights, const int8_t* x, int64_t stride,
                                      I32 (&out)[kTokens]) {
     unroll<kWords>([&](auto word) TENON_BODY {
+      const Bytes rows = load_bytes(weights + word * kBytes);
       unroll<kTokens>([&](auto t) TENON_BODY {
         int32_t four;
-      const Bytes rows = load_bytes(weights + word * kBytes);
         std::memcpy(&four, x + t * stride + 4 * word, 4);
         out[t] = _mm512_dpbusd_epi32(out[t], rows, _mm512_set1_epi32(four));
       });
