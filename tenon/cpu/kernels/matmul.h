@@ -65,7 +65,6 @@ struct Matmul {
   static XSpace take_shared_space(Arena& arena, int64_t tokens, int64_t depth) {
     return tokens == 1 ? XSpace{} : take_x_space(arena, tokens, depth);
   }
-
   struct WorkerSpace {
     XSpace x;                     // of one token
     float* normalised = nullptr;  // [depth], a row of x at a time
