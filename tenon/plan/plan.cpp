@@ -55,9 +55,8 @@ void print_list(const Plan& plan, const StepList& list, std::string& out) {
   out += "\nsteps for " + std::to_string(list.tokens.min) + " to " + std::to_string(list.tokens.max) +
          " tokens: " + std::to_string(list.steps.size()) + "\n";
   for (const Step& step : list.steps) {
-    out +=
-        (step.barrier_before ? "  | " : "    ") + std::string(step.row) + "  " + printable(step.name) +
-        (step.prologue.empty() ? "" : "  after " + std::string(step.prologue)) + "\n";
+    out += (step.barrier_before ? "  | " : "    ") + std::string(step.row) + "  " + printable(step.name) +
+           (step.prologue.empty() ? "" : "  after " + std::string(step.prologue)) + "\n";
     for (const StepPart& part : step.parts) {
       out += "        ";
       for (size_t i = 0; i < part.inputs.size(); ++i)

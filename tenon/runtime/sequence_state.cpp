@@ -22,9 +22,10 @@ Status SequenceState::check_restore(int64_t wanted, size_t bytes, size_t given) 
                  "use a larger context"};
   }
   if (given == bytes) return {};
-  return Error{ErrorCode::kInvalidArgument, "restore",
-               std::to_string(bytes) + " bytes for " + std::to_string(wanted) + " tokens",
-               std::to_string(given), "the state was saved by another model, by a session that evicts (--window-cache), or is damaged"};
+  return Error{
+      ErrorCode::kInvalidArgument, "restore",
+      std::to_string(bytes) + " bytes for " + std::to_string(wanted) + " tokens", std::to_string(given),
+      "the state was saved by another model, by a session that evicts (--window-cache), or is damaged"};
 }
 
 }  // namespace tenon::runtime

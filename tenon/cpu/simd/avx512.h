@@ -14,7 +14,7 @@ namespace tenon::cpu {
 
 struct Avx512 {
   static constexpr char kName[] = "avx512";
-  static constexpr int kLanes = 16;  // 32-bit lanes
+  static constexpr int kLanes = 16;          // 32-bit lanes
   static constexpr int kMostLanes = kLanes;  // of any type that it multiplies
   static constexpr int kBytes = 64;
 

@@ -64,8 +64,8 @@ CacheWriteMatch match_cache_write(ir::Node& parameter, bool evicting) {
   const TensorType& type = attributes.type;
   CacheWrite out;
   out.parameter = &parameter;
-  const bool taken = attributes.cache == ir::CacheKind::kAppend ||
-                     (evicting && attributes.cache == ir::CacheKind::kWindow);
+  const bool taken =
+      attributes.cache == ir::CacheKind::kAppend || (evicting && attributes.cache == ir::CacheKind::kWindow);
   if (!taken) {
     return refuse("the cache does not append: its kind is " +
                   std::string(ir::kCacheKindNames[static_cast<size_t>(attributes.cache)]));
