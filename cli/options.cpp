@@ -109,7 +109,11 @@ SessionOptions ModelFlags::session_options() const {
 }
 
 std::vector<std::string> ModelFlags::command_line() const {
-  return {"--device", device, "--kv", name(kv_type), "--state", name(state_form)};
+  std::vector<std::string> out = {
+      "--device", device,           "--kv",           name(kv_type),
+      "--state",  name(state_form), "--window-cache", window_cache == WindowCache::kFull ? "full" : "evict"};
+  if (deterministic) out.push_back("--deterministic");
+  return out;
 }
 
 void add_device_flags(CLI::App& app, ModelFlags& flags) {

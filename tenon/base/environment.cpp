@@ -16,7 +16,7 @@ struct EnvironmentVariable {
 constexpr EnvironmentVariable kVariables[] = {
     {"HOME", "the user's folder, below which the cache is"},
     {"PATH", "folders in which llama.cpp's programs are looked for"},
-    {"TENON_CPU_ISA", "forces the CPU kernels: avx2 or avx512"},
+    {"TENON_CPU_ISA", "forces the CPU kernels: avx2, avx512 or avx512fp16"},
     {"TENON_DISABLE_KV_4D", "1 keeps the copying cache layout everywhere, as --kv-layout copy does"},
     {"XDG_CACHE_HOME", "the cache, where it is not $HOME/.cache"},
 };
