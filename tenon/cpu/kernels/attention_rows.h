@@ -119,6 +119,7 @@ struct AttentionRows {
     for (int64_t i = 0; i < width; i += V::kLanes) {
       V::store(out + r * width + i, V::mul(V::load(out + r * width + i), shrink));
     }
+    V::store(sum + r, V::mul(V::set(sum[r]), shrink), 1);
     largest[r] = now;
     return shrink;
   }

@@ -74,7 +74,7 @@ struct AttentionTile {
     hide<V>(visible_keys(job, token), first, count, row);
     F32 most = V::load(row);
     for (int64_t key = V::kLanes; key < count; key += V::kLanes) most = V::max(V::load(row + key), most);
-    if (V::any_above(most, V::set(of.largest[r]))) of.sum[r] *= V::first_lane(of.raise(r, V::largest(most)));
+    if (V::any_above(most, V::set(of.largest[r]))) of.raise(r, V::largest(most));
   }
 
  private:

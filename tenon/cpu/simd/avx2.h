@@ -14,8 +14,7 @@ namespace tenon::cpu {
 
 struct Avx2 {
   static constexpr char kName[] = "avx2";
-  static constexpr int kLanes = 8;
-  static constexpr int kMostLanes = kLanes;
+  static constexpr int kLanes = 8, kMostLanes = 8;
   static constexpr int kBytes = 32;
 
   using F32 = __m256;
@@ -63,7 +62,6 @@ struct Avx2 {
     half = _mm_max_ps(half, _mm_movehl_ps(half, half));
     return _mm_cvtss_f32(_mm_max_ss(half, _mm_movehdup_ps(half)));
   }
-  static TENON_INLINE float first_lane(F32 a) { return _mm256_cvtss_f32(a); }
   static TENON_INLINE bool any_above(F32 a, F32 b) {
     return _mm256_movemask_ps(_mm256_cmp_ps(a, b, _CMP_GT_OQ)) != 0;
   }

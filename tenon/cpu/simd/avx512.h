@@ -1,5 +1,4 @@
-// The vectors of AVX-512 with VNNI. Kernels are templates over a struct like this one (the other is avx2.h);
-// all intrinsics are here.
+// The vectors of AVX-512 with VNNI. Kernels are templates over such structs, and all intrinsics are in them.
 #pragma once
 
 #include <immintrin.h>
@@ -59,7 +58,6 @@ struct Avx512 {
     return halves(halves(quarters[0], quarters[1]), halves(quarters[2], quarters[3]));
   }
   static TENON_INLINE float largest(F32 a) { return _mm512_reduce_max_ps(a); }
-  static TENON_INLINE float first_lane(F32 a) { return _mm512_cvtss_f32(a); }
   static TENON_INLINE bool any_above(F32 a, F32 b) { return _mm512_cmp_ps_mask(a, b, _CMP_GT_OQ) != 0; }
   // a * 2^n for integral n, to 0 on underflow.
   static TENON_INLINE F32 scale_by_power(F32 a, F32 n) { return _mm512_scalef_ps(a, n); }
@@ -73,9 +71,7 @@ struct Avx512 {
     return _mm512_mask_blend_ps(inside, b, a);
   }
   static TENON_INLINE F32 even_odd_swapped(F32 a) { return _mm512_permute_ps(a, 0xB1); }
-  static TENON_INLINE F32 add_subtract(F32 a, F32 b, F32 c) {
-    return _mm512_fmaddsub_ps(a, b, c);
-  }  // a * b ∓ c
+  static TENON_INLINE F32 add_subtract(F32 a, F32 b, F32 c) { return _mm512_fmaddsub_ps(a, b, c); }  // ab ∓ c
   // Lanes 0, 0, 1, 1, …: each of the first half twice.
   static TENON_INLINE F32 load_twice(const float* p) {
     const __m512i lanes = _mm512_setr_epi32(0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7);
