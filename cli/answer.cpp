@@ -16,6 +16,13 @@ std::string rate(int64_t tokens, double seconds) {
   return text;
 }
 
+// What drafts came to; empty where there were none.
+std::string drafts(const Generation& generation) {
+  if (generation.drafted_tokens == 0) return "";
+  return "drafted: " + std::to_string(generation.drafted_tokens) + " tokens, " +
+         std::to_string(generation.accepted_tokens) + " accepted | ";
+}
+
 }  // namespace
 
 Result<Generation> write_answer(Session& session, std::string_view prompt, const AnswerOptions& options) {
@@ -42,15 +49,15 @@ Result<Generation> write_answer(Session& session, std::string_view prompt, const
 
 std::string closing_line(const Generation& generation) {
   char text[256];
-  std::snprintf(text, sizeof text,
-                "[prompt: %lld tokens, %lld evaluated, %s tokens/s | generated: %lld tokens, %s tokens/s | "
-                "first token: %.2f s | peak memory: %.0f MiB]",
-                static_cast<long long>(generation.prompt_tokens),
-                static_cast<long long>(generation.evaluated_tokens),
-                rate(generation.evaluated_tokens, generation.prompt_seconds).c_str(),
-                static_cast<long long>(generation.generated_tokens),
-                rate(generation.generated_tokens, generation.generation_seconds).c_str(),
-                generation.first_token_seconds, static_cast<double>(peak_memory_bytes()) / (1 << 20));
+  std::snprintf(
+      text, sizeof text,
+      "[prompt: %lld tokens, %lld evaluated, %s tokens/s | generated: %lld tokens, %s tokens/s | "
+      "%sfirst token: %.2f s | peak memory: %.0f MiB]",
+      static_cast<long long>(generation.prompt_tokens), static_cast<long long>(generation.evaluated_tokens),
+      rate(generation.evaluated_tokens, generation.prompt_seconds).c_str(),
+      static_cast<long long>(generation.generated_tokens),
+      rate(generation.generated_tokens, generation.generation_seconds).c_str(), drafts(generation).c_str(),
+      generation.first_token_seconds, static_cast<double>(peak_memory_bytes()) / (1 << 20));
   return text;
 }
 

@@ -11,6 +11,7 @@ namespace tenon::cli {
 namespace {
 
 constexpr int64_t kMostThreads = 1024;
+constexpr int64_t kMostDrafted = 256;
 
 template <class T>
 bool parse_whole(std::string_view text, T& value) {
@@ -105,6 +106,7 @@ SessionOptions ModelFlags::session_options() const {
   options.kv_type = kv_type;
   options.state_form = state_form;
   options.window_cache = window_cache;
+  options.draft_tokens = draft ? draft_tokens : 0;
   return options;
 }
 
@@ -114,6 +116,16 @@ std::vector<std::string> ModelFlags::command_line() const {
       "--state",  name(state_form), "--window-cache", window_cache == WindowCache::kFull ? "full" : "evict"};
   if (deterministic) out.push_back("--deterministic");
   return out;
+}
+
+void add_draft_flags(CLI::App& app, ModelFlags& flags) {
+  add_choice(
+      app, "--draft", flags.draft, {{"none", false}, {"ngram", true}},
+      "ngram: guess next tokens from what followed the last ones earlier in the text, and check several "
+      "in one step; faster where text repeats itself; with --deterministic the text stays the same to the "
+      "letter")
+      ->default_str("none");
+  add_integer(app, "--draft-tokens", flags.draft_tokens, {1, kMostDrafted}, "most tokens of a guess");
 }
 
 void add_device_flags(CLI::App& app, ModelFlags& flags) {

@@ -55,6 +55,8 @@ struct ModelFlags {
   int64_t threads = 0;
   bool deterministic = false;
   int64_t context = 0;
+  bool draft = false;  // by the text so far
+  int64_t draft_tokens = 16;
   KvType kv_type = KvType::kF16;
   StateForm state_form = StateForm::kInPlace;
   WindowCache window_cache = WindowCache::kEvict;
@@ -68,6 +70,8 @@ struct ModelFlags {
 void add_device_flags(CLI::App& app, ModelFlags& flags);
 // --kv, --state, --kv-layout and --window-cache
 void add_cache_flags(CLI::App& app, ModelFlags& flags);
+// --draft and --draft-tokens
+void add_draft_flags(CLI::App& app, ModelFlags& flags);
 // -c
 void add_context_flag(CLI::App& app, ModelFlags& flags, const std::string& default_meaning);
 

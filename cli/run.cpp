@@ -132,6 +132,7 @@ Command add_run(CLI::App& program) {
   add_device_flags(*app, flags->model);
   add_context_flag(*app, flags->model, "what the model was trained for");
   add_cache_flags(*app, flags->model);
+  add_draft_flags(*app, flags->model);
   app->footer(kFooter);
   return {app, [flags] { return run(*flags); }};
 }

@@ -93,7 +93,8 @@ Result<Compiled> compile(std::shared_ptr<const gguf::File> file, const Device& d
   plan::PlanOptions plan_options;
   plan_options.workers = backend.workers();
   plan_options.symbols["T"] = {1, options.max_step_tokens};
-  plan_options.symbols["R"] = {1, options.all_logits ? options.max_step_tokens : sequences};
+  const int64_t logit_rows = options.all_logits ? options.max_step_tokens : 1 + options.draft_tokens;
+  plan_options.symbols["R"] = {1, std::max(logit_rows, sequences)};
   plan_options.symbols["KV"] = {1, options.context};
   if (options.state_form == StateForm::kStateful) {
     plan_options.symbols["B"] = plan_options.symbols["B_past"] = {1, 1};

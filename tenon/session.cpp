@@ -21,7 +21,14 @@ Result<Session> Model::open_session(const SessionOptions& options) const {
                  std::to_string(options.max_step_tokens), ""};
   }
   chosen.max_step_tokens = std::min(chosen.max_step_tokens, chosen.context);
+  if (chosen.draft_tokens < 0 || chosen.draft_tokens >= chosen.max_step_tokens) {
+    return Error{ErrorCode::kInvalidArgument, "drafted tokens",
+                 "0 to " + std::to_string(chosen.max_step_tokens - 1) + ", less than a step has",
+                 std::to_string(chosen.draft_tokens), ""};
+  }
   TENON_ASSIGN(Compiled compiled, compile(state_->file, *state_->device, *state_->backend, chosen));
+  if (chosen.draft_tokens > 0)
+    TENON_RETURN_IF_ERROR(refuse_recurrent_states(*compiled.plan, "drafted tokens", "use no drafts"));
   auto session = std::make_unique<Session::State>();
   session->model = state_;
   session->options = chosen;
@@ -29,6 +36,15 @@ Result<Session> Model::open_session(const SessionOptions& options) const {
                                                            {.context = chosen.context,
                                                             .vocabulary_rows = state_->vocabulary_rows}));
   return Session(std::move(session));
+}
+
+Status refuse_recurrent_states(const plan::Plan& plan, const std::string& what, const std::string& remedy) {
+  for (const plan::InputBinding& input : plan.inputs) {
+    if (input.parameter.role != ir::ParameterRole::kRecurrentState) continue;
+    return Error{ErrorCode::kUnsupported, what, "a model without recurrent states",
+                 "'" + input.parameter.name + "'", remedy};
+  }
+  return {};
 }
 
 Status Session::State::evaluate(std::span<const int32_t> tokens, const engine::EvaluateCallbacks& callbacks) {

@@ -3,6 +3,7 @@
 #include <chrono>
 
 #include "tenon/engine/beam_search.h"
+#include "tenon/engine/speculation.h"
 #include "tenon/session_state.h"
 #include "tenon/text/sampler.h"
 #include "tenon/text/utf8.h"
@@ -79,6 +80,7 @@ Result<Generation> Session::State::generate(std::span<const int32_t> prompt,
     answer += piece;
     return !on_text || on_text(piece);
   };
+  engine::Speculation speculation(*sequence, history, {.most_guesses = options.draft_tokens});
   for (;;) {
     if (cancelled) {
       out.stop = StopReason::kCancelled;
@@ -88,7 +90,7 @@ Result<Generation> Session::State::generate(std::span<const int32_t> prompt,
       out.stop = StopReason::kMaxTokens;
       break;
     }
-    const int32_t token = sampler.sample(sequence->logits());
+    const int32_t token = sampler.sample(speculation.logits());
     if (tokenizer.is_end_of_generation(token)) {
       out.stop = StopReason::kEndOfText;
       break;
@@ -98,13 +100,15 @@ Result<Generation> Session::State::generate(std::span<const int32_t> prompt,
       out.stop = StopReason::kCallback;
       break;
     }
-    if (sequence->length() == sequence->context()) {
+    if (static_cast<int64_t>(history.size()) == sequence->context()) {
       out.stop = StopReason::kContextFull;
       break;
     }
-    TENON_RETURN_IF_ERROR(evaluate({&token, 1}));
+    TENON_RETURN_IF_ERROR(speculation.append(token));
   }
   if (out.stop != StopReason::kCallback) emit(stream.flush());
+  out.drafted_tokens = speculation.guessed();
+  out.accepted_tokens = speculation.accepted();
   out.generation_seconds = seconds_since(prompt_end);
   return out;
 }
@@ -153,11 +157,7 @@ Status Session::State::make_beams(int32_t count) {
   wanted.max_step_tokens = std::max<int64_t>(wanted.max_step_tokens, count);
   const int64_t sequences = 2 * count;  // the next beams are forked before the last are given up
   TENON_ASSIGN(Compiled compiled, compile(model->file, *model->device, *model->backend, wanted, sequences));
-  for (const plan::InputBinding& input : compiled.plan->inputs) {
-    if (input.parameter.role != ir::ParameterRole::kRecurrentState) continue;
-    return Error{ErrorCode::kUnsupported, "beam search", "a model without recurrent states",
-                 "'" + input.parameter.name + "'", "use --beams 1"};
-  }
+  TENON_RETURN_IF_ERROR(refuse_recurrent_states(*compiled.plan, "beam search", "use --beams 1"));
   const std::optional<int64_t> rows = runtime::paged_block_size(*compiled.plan);
   const int64_t blocks = sequences * ((wanted.context + *rows - 1) / *rows);
   TENON_ASSIGN(beams, engine::Batch::create(model->backend, std::move(compiled.plan),

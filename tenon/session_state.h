@@ -13,6 +13,9 @@
 
 namespace tenon {
 
+// An error of `what` where the model has recurrent states, which cannot go back or be shared.
+Status refuse_recurrent_states(const plan::Plan& plan, const std::string& what, const std::string& remedy);
+
 struct Session::State {
   std::shared_ptr<const Model::State> model;
   std::unique_ptr<engine::Sequence> sequence;

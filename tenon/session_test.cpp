@@ -9,11 +9,11 @@
 namespace tenon {
 namespace {
 
-Model tiny_model(std::string_view name = "llama-gqa4x2") {
+Model tiny_model(std::string_view name = "llama-gqa4x2", const std::string& device = "cpu") {
   const std::filesystem::path path =
       std::filesystem::temp_directory_path() / ("tenon_session." + std::to_string(getpid()) + ".gguf");
   EXPECT_TRUE(make_model(fixtures::fixture(name).spec).write(path).ok());
-  Model model = Model::load(path).value();
+  Model model = Model::load(path, {.device = device, .progress = {}}).value();
   std::filesystem::remove(path);
   return model;
 }
@@ -68,6 +68,42 @@ TEST(Session, RecurrentModelsKeepAPromptThatGoesOnAlone) {
   Session fresh = model.open_session({.context = 64}).value();
   ASSERT_TRUE(fresh.complete(prompt, {.max_tokens = 0}, {}).ok());
   EXPECT_EQ(logits_of(session), logits_of(fresh));
+}
+
+TEST(Session, DraftsLeaveTheTextAndTheConversationAsTheyAre) {
+  const Model model = tiny_model("phi3-long-gqa", "ref");
+  const std::string prompt = "a b a b a b";
+  for (const float temperature : {0.0f, 0.8f}) {
+    const GenerateOptions generate{.max_tokens = 40, .temperature = temperature, .seed = 3};
+    std::string alone, drafted;
+    Session plain = model.open_session({.context = 64}).value();
+    Session drafting = model.open_session({.context = 64, .draft_tokens = 4}).value();
+    const auto into = [](std::string& text) {
+      return [&text](std::string_view piece) {
+        text += piece;
+        return true;
+      };
+    };
+    ASSERT_TRUE(plain.complete(prompt, generate, into(alone)).ok());
+    const Generation done = drafting.complete(prompt, generate, into(drafted)).value();
+    EXPECT_EQ(drafted, alone);
+    EXPECT_EQ(drafting.length(), plain.length()) << "no draft stays";
+    EXPECT_GE(done.drafted_tokens, done.accepted_tokens);
+    if (temperature == 0) {
+      EXPECT_GT(done.accepted_tokens, 0);
+    }
+  }
+}
+
+TEST(Session, DraftsWithinAStepAndWithoutRecurrentStatesAlone) {
+  const Result<Session> long_drafts =
+      tiny_model().open_session({.context = 64, .max_step_tokens = 8, .draft_tokens = 8});
+  ASSERT_FALSE(long_drafts.ok());
+  EXPECT_EQ(long_drafts.error().wanted, "0 to 7, less than a step has");
+  const Result<Session> recurrent = tiny_model("qwen35-gqa").open_session({.context = 64, .draft_tokens = 4});
+  ASSERT_FALSE(recurrent.ok());
+  EXPECT_EQ(recurrent.error().code, ErrorCode::kUnsupported);
+  EXPECT_EQ(recurrent.error().found, "'cache_r_l0'");
 }
 
 }  // namespace

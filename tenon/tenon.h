@@ -58,6 +58,11 @@ struct SessionOptions {
   int64_t max_step_tokens = 512;  // longer prompts are evaluated in steps of so many tokens
   WindowCache window_cache = WindowCache::kEvict;
   bool all_logits = false;  // whether evaluate() may be asked for the logits of every token
+  // More than 0: up to so many of the next tokens are guessed from the text so far and checked in one step
+  // with the token before them, which is faster where text repeats itself. What is sampled stays the same
+  // where one token and several give the same logits: on "ref", and with LoadOptions::deterministic. Less
+  // than max_step_tokens; not for models with recurrent states.
+  int64_t draft_tokens = 0;
 };
 
 struct GenerateOptions {
@@ -87,6 +92,8 @@ struct Generation {
   int64_t prompt_tokens = 0;     // of the whole prompt
   int64_t evaluated_tokens = 0;  // of the prompt, by this call: not those that were cached from earlier turns
   int64_t generated_tokens = 0;
+  int64_t drafted_tokens = 0;      // guessed (SessionOptions::draft_tokens)
+  int64_t accepted_tokens = 0;     // of them, which were generated
   double prompt_seconds = 0;       // evaluating the prompt
   double first_token_seconds = 0;  // from the call to the first piece of text
   double generation_seconds = 0;   // after the prompt

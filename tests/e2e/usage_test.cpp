@@ -36,6 +36,8 @@ const Refused kRefused[] = {
     {{"run", "m", "--min-p", "-0.1"}, "--min-p: wanted a number from 0 to 1"},
     {{"run", "m", "--top-k", "-1"}, "--top-k: wanted a whole number of at least 0"},
     {{"run", "m", "--seed", "-1"}, "--seed: wanted a whole number"},
+    {{"run", "m", "--draft", "always"}, "--draft: wanted one of none|ngram"},
+    {{"run", "m", "--draft-tokens", "0"}, "--draft-tokens: wanted a whole number"},
     {{"run", "m", "-t", "0"}, "wanted a whole number from 1 to 1024, found '0'"},
     {{"run", "m", "-c", "0"}, "wanted a whole number of at least 1, found '0'"},
     {{"run", "m", "--device", "gpu"}, "--device: wanted one of cpu|ref, found 'gpu'"},
