@@ -32,6 +32,24 @@ TEST_P(HalfSumsOn, AreNearTheExactOnes) {
   }
 }
 
+// Queries beyond f16's range beside keys so small that no product is.
+TEST_P(HalfSumsOn, TakeQueriesOfAnySize) {
+  Problem problem(20, 200, 4, 2, 64, ElementType::kF32);
+  const float tiny = 6e-8f;  // of the size of f16's smallest number
+  for (int64_t row = 0; row < 200 * 2; ++row) {
+    for (int64_t i = 0; i < 64; ++i) {
+      const int64_t at = row / 2 * problem.k.token_stride + row % 2 * problem.k.head_stride + 2 * i;
+      quant::block_format(ElementType::kF16).encode_row(&tiny, &problem.k.bytes[static_cast<size_t>(at)], 1);
+    }
+  }
+  auto* const q = reinterpret_cast<float*>(problem.q.bytes.data());
+  q[3] = 2e6f;
+  problem.job.half_sums = true;
+  const std::vector<float> found = problem.run(*kernels, 2);
+  problem.job.half_sums = false;
+  EXPECT_LT(nmse(problem.run(*kernels, 2), found), 4e-6);
+}
+
 // Keys and values beside which sums would leave f16's range: no less exact than without.
 TEST_P(HalfSumsOn, AvoidOverflow) {
   for (const bool large_keys : {true, false}) {

@@ -59,10 +59,11 @@ struct AttentionHalf : AttentionTile<V> {
       }
       copy_values(values.at(job, first + place), values.stride, job.head_size, n, place, most_v);
     });
-    // No sum of some of the products exceeds Σ |q| by the largest |k|, or kKeys weights, each at most 1, by
-    // the largest |v|.
+    // No q exceeds Σ |q|, and no sum of some of the products that by the largest |k|, or kKeys weights, each
+    // at most 1, by the largest |v|.
     constexpr float kLargest = 65504.0f;
-    if (!(most_q * V::largest_half(most_k) <= kLargest && kKeys * V::largest_half(most_v) <= kLargest)) {
+    if (!(most_q <= kLargest && most_q * V::largest_half(most_k) <= kLargest &&
+          kKeys * V::largest_half(most_v) <= kLargest)) {
       Tile::add_block(job, kv_head, first, count, next_head, next_first);
       return;
     }
