@@ -119,13 +119,16 @@ std::vector<std::string> ModelFlags::command_line() const {
 }
 
 void add_draft_flags(CLI::App& app, ModelFlags& flags) {
-  add_choice(
-      app, "--draft", flags.draft, {{"none", false}, {"ngram", true}},
-      "ngram: guess next tokens from what followed the last ones earlier in the text, and check several "
-      "in one step; faster where text repeats itself; with --deterministic the text stays the same to the "
-      "letter")
-      ->default_str("none");
-  add_integer(app, "--draft-tokens", flags.draft_tokens, {1, kMostDrafted}, "most tokens of a guess");
+  CLI::Option* const draft =
+      add_choice(
+          app, "--draft", flags.draft, {{"none", false}, {"ngram", true}},
+          "ngram: guess next tokens from what followed the last ones earlier in the text, and check several "
+          "in one step; faster where text repeats itself; with --deterministic the text stays the same to "
+          "the "
+          "letter")
+          ->default_str("none");
+  add_integer(app, "--draft-tokens", flags.draft_tokens, {1, kMostDrafted}, "most tokens of a guess")
+      ->needs(draft);
 }
 
 void add_device_flags(CLI::App& app, ModelFlags& flags) {

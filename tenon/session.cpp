@@ -24,7 +24,8 @@ Result<Session> Model::open_session(const SessionOptions& options) const {
   if (chosen.draft_tokens < 0 || chosen.draft_tokens >= chosen.max_step_tokens) {
     return Error{ErrorCode::kInvalidArgument, "drafted tokens",
                  "0 to " + std::to_string(chosen.max_step_tokens - 1) + ", less than a step has",
-                 std::to_string(chosen.draft_tokens), ""};
+                 std::to_string(chosen.draft_tokens),
+                 "draft fewer tokens (--draft-tokens) or use a larger context (-c)"};
   }
   TENON_ASSIGN(Compiled compiled, compile(state_->file, *state_->device, *state_->backend, chosen));
   if (chosen.draft_tokens > 0)

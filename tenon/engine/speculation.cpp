@@ -20,6 +20,7 @@ size_t shared_tokens(std::span<const int32_t> text, size_t end) {
 }  // namespace
 
 std::vector<int32_t> guess_from_text(std::span<const int32_t> text, int64_t least_match, int64_t most) {
+  if (most <= 0) return {};
   size_t place = 0, shared = static_cast<size_t>(std::max<int64_t>(least_match, 1)) - 1;
   for (size_t end = text.size() - std::min<size_t>(text.size(), 1); end > 0 && shared < kLongestMatch;
        --end) {
