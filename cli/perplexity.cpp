@@ -20,20 +20,17 @@ namespace {
 
 constexpr int64_t kMostChunkTokens = INT32_MAX / 2;
 constexpr const char* kFooter =
-    "The text is cut into chunks of -c tokens, each evaluated by itself and begun with BOS where the model "
-    "wants "
-    "it; the tokens\n"
-    "of the second half are scored, as llama-perplexity does it. Files of base logits are "
-    "llama-perplexity's, "
-    "either way.\n"
+    "The text is cut into chunks of -c tokens, each evaluated by itself and begun with BOS where the model\n"
+    "wants it; the tokens of the second half are scored, as llama-perplexity does it. Files of base logits\n"
+    "are llama-perplexity's, either way.\n"
     "\n"
     "Examples:\n"
-    "  tenon perplexity model.gguf -f text.txt                                          the perplexity\n"
-    "  tenon perplexity model-f32.gguf -f text.txt --kl-divergence-base base.kld        the same, and writes "
-    "base.kld\n"
-    "  tenon perplexity model.gguf --kl-divergence-base base.kld --kl-divergence        how far model.gguf "
-    "is from "
-    "it";
+    "  tenon perplexity model.gguf -f text.txt\n"
+    "      the perplexity\n"
+    "  tenon perplexity model-f32.gguf -f text.txt --kl-divergence-base base.kld\n"
+    "      the same, and writes base.kld\n"
+    "  tenon perplexity model.gguf --kl-divergence-base base.kld --kl-divergence\n"
+    "      how far model.gguf is from it";
 
 struct PerplexityFlags {
   std::string path, text, base;
@@ -82,7 +79,8 @@ Error at_file(const std::string& path, Error error) {
 }
 
 PerplexityOptions options_of(const PerplexityFlags& flags, int64_t chunk_tokens) {
-  return {chunk_tokens, flags.chunks, flags.batch, flags.model.kv_type, flags.model.state_form};
+  return {chunk_tokens,        flags.chunks,           flags.batch,
+          flags.model.kv_type, flags.model.state_form, flags.model.window_cache};
 }
 
 Result<std::vector<int32_t>> tokens_of(const PerplexityFlags& flags, const PerplexityRun& run) {

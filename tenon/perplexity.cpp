@@ -5,6 +5,7 @@
 
 #include "tenon/engine/chunks.h"
 #include "tenon/model_state.h"
+#include "tenon/session_state.h"
 #include "tenon/text/utf8.h"
 
 namespace tenon {
@@ -28,12 +29,6 @@ Status check_text(std::string_view text) {
                  "give a text file, or convert this one to UTF-8"};
   }
   return {};
-}
-
-bool takes_many_sequences(const plan::Plan& plan) {
-  return std::none_of(plan.inputs.begin(), plan.inputs.end(), [](const plan::InputBinding& input) {
-    return input.parameter.role == ir::ParameterRole::kRecurrentState;
-  });
 }
 
 }  // namespace
@@ -88,6 +83,7 @@ Result<PerplexityRun::Evaluator> PerplexityRun::open(int64_t chunk_tokens, int64
   options.context = chunk_tokens;
   options.kv_type = options_.kv_type;
   options.state_form = options_.state_form;
+  options.window_cache = options_.window_cache;
   options.all_logits = true;
   Evaluator out;
   if (options_.state_form == StateForm::kPaged)
@@ -96,7 +92,7 @@ Result<PerplexityRun::Evaluator> PerplexityRun::open(int64_t chunk_tokens, int64
     options.max_step_tokens = out.side_by_side * (chunk_tokens - engine::first_scored(chunk_tokens));
     TENON_ASSIGN(Compiled compiled,
                  compile(model_->file, *model_->device, *model_->backend, options, out.side_by_side));
-    if (takes_many_sequences(*compiled.plan)) {
+    if (refuse_recurrent_states(*compiled.plan, "chunks side by side", "").ok()) {
       const int64_t rows = *runtime::paged_block_size(*compiled.plan);
       TENON_ASSIGN(out.batch,
                    engine::Batch::create(model_->backend, std::move(compiled.plan),

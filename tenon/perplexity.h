@@ -16,6 +16,7 @@ struct PerplexityOptions {
   int64_t batch_tokens = 2048;
   KvType kv_type = KvType::kF16;
   StateForm state_form = StateForm::kInPlace;
+  WindowCache window_cache = WindowCache::kEvict;
 };
 
 class PerplexityRun {
