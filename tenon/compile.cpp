@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "tenon/arch/architecture.h"
-#include "tenon/base/environment.h"
 #include "tenon/pass/pipeline.h"
 #include "tenon/pass/state/genai.h"
 #include "tenon/pass/state/inplace.h"
@@ -45,7 +44,7 @@ std::vector<ir::Pass> extensions_of(const FormOptions& form) {
 // Only caches that are written in place can be rings.
 bool evicts(const FormOptions& form) {
   return form.window_step > 0 && form.state == StateForm::kInPlace && form.stateless_kv &&
-         environment("TENON_DISABLE_KV_4D") != "1";
+         !pass::inplace_kv_is_switched_off();
 }
 
 Result<ir::Model> convert(std::shared_ptr<const gguf::File> file, const FormOptions& form,
@@ -54,7 +53,6 @@ Result<ir::Model> convert(std::shared_ptr<const gguf::File> file, const FormOpti
   build.cache_element = form.kv_type == KvType::kF32 ? ElementType::kF32 : ElementType::kF16;
   build.context = form.context;
   build.evicting_windows = evicts(form);
-  build.context = form.context;
   TENON_ASSIGN(const std::unique_ptr<decoder::Decoder> decoder, arch::build_decoder(std::move(file), build));
   pass::ConvertOptions options;
   options.extensions = extensions_of(form);

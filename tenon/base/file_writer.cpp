@@ -9,12 +9,33 @@
 
 namespace tenon {
 
+namespace {
+
+std::string gibibytes(uint64_t bytes) {
+  char text[64];
+  std::snprintf(text, sizeof text, "%llu bytes (%.2f GiB)", static_cast<unsigned long long>(bytes),
+                static_cast<double>(bytes) / (1 << 30));
+  return text;
+}
+
+Status check_room(const std::string& path, uint64_t bytes) {
+  std::error_code error;
+  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+  const std::filesystem::space_info space = std::filesystem::space(folder.empty() ? "." : folder, error);
+  // What cannot be told now shows when the file is opened.
+  if (error || space.available >= bytes) return {};
+  return Error{ErrorCode::kIo, path, "room for " + gibibytes(bytes), gibibytes(space.available) + " free",
+               "make room, or choose another disk"};
+}
+
+}  // namespace
+
 FileWriter::FileWriter(std::string path)
     : path_(std::move(path)),
       temporary_(path_ + "." + std::to_string(getpid()) + ".part"),
       out_(temporary_, std::ios::binary | std::ios::trunc) {}
 
-Result<FileWriter> FileWriter::create(const std::string& path) {
+Result<FileWriter> FileWriter::create(const std::string& path, uint64_t bytes) {
   if (path.empty()) return Error{ErrorCode::kIo, "output", "the name of a file", "an empty one", ""};
   // The rename at the end must not put a file in the place of a device, a pipe or a link.
   std::error_code error;
@@ -23,6 +44,7 @@ Result<FileWriter> FileWriter::create(const std::string& path) {
     return Error{ErrorCode::kIo, path, "a new file or a regular one", "something else of that name",
                  "choose another name"};
   }
+  TENON_RETURN_IF_ERROR(check_room(path, bytes));
   FileWriter writer(path);
   if (!writer.out_) return writer.failed();
   return writer;

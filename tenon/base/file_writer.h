@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <fstream>
 #include <span>
 #include <string>
@@ -13,9 +14,10 @@ namespace tenon {
 // Writes to a temporary name beside the file, which goes with the writer unless finish() was good.
 class FileWriter {
  public:
-  // `path` is UTF-8; a regular file of that name is replaced at the end. Errors: kIo, naming the path: the
-  // system's reason, or something of that name that is no regular file (a device, a pipe, a link).
-  static Result<FileWriter> create(const std::string& path);
+  // `path` is UTF-8; a regular file of that name is replaced at the end. `bytes`: how many will be written,
+  // where that is known. Errors: kIo, naming the path: the system's reason, a disk without room for so many,
+  // or something of that name that is no regular file (a device, a pipe, a link).
+  static Result<FileWriter> create(const std::string& path, uint64_t bytes = 0);
   ~FileWriter();
   FileWriter(FileWriter&&) = default;
   FileWriter& operator=(FileWriter&&) = delete;

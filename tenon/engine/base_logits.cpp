@@ -4,7 +4,6 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
-#include <filesystem>
 #include <stdexcept>
 
 namespace tenon::engine {
@@ -56,16 +55,6 @@ void encode(std::span<const float> logits, std::span<std::byte> out) {
   }
 }
 
-Status check_room(const std::string& path, size_t bytes) {
-  std::error_code error;
-  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
-  const std::filesystem::space_info space = std::filesystem::space(folder.empty() ? "." : folder, error);
-  // What cannot be told now shows when the file is written.
-  if (error || space.available >= bytes) return {};
-  return Error{ErrorCode::kIo, path, "room for " + std::to_string(bytes) + " bytes",
-               std::to_string(space.available) + " free", "evaluate fewer chunks (--chunks)"};
-}
-
 }  // namespace
 
 BaseLogitsWriter::BaseLogitsWriter(FileWriter file, std::string path, const BaseLogitsShape& shape)
@@ -76,10 +65,10 @@ BaseLogitsWriter::BaseLogitsWriter(FileWriter file, std::string path, const Base
 
 Result<BaseLogitsWriter> BaseLogitsWriter::create(const std::string& path, const BaseLogitsShape& shape,
                                                   std::span<const int32_t> tokens) {
-  TENON_ASSIGN(FileWriter file, FileWriter::create(path));
+  const auto rows = static_cast<size_t>(scored_rows(shape.chunk_tokens) * shape.chunks);
+  TENON_ASSIGN(FileWriter file, FileWriter::create(path, kHeaderBytes + tokens.size_bytes() +
+                                                             rows * row_bytes(shape.vocabulary)));
   BaseLogitsWriter writer(std::move(file), path, shape);
-  TENON_RETURN_IF_ERROR(check_room(
-      path, kHeaderBytes + tokens.size_bytes() + writer.row_.size() * static_cast<size_t>(writer.missing_)));
   writer.file_.write(std::as_bytes(std::span(kMagic)));
   for (const int32_t field : {shape.chunk_tokens, shape.vocabulary, shape.chunks})
     writer.file_.write(std::as_bytes(std::span(&field, 1)));

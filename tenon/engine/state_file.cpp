@@ -3,7 +3,7 @@
 #include <cstdio>
 #include <cstring>
 
-#include "tenon/gguf/writer.h"
+#include "tenon/gguf/new_file.h"
 
 namespace tenon::engine {
 
@@ -102,12 +102,7 @@ Status write_state(const std::string& path, const StateIdentity& identity, const
       .set("tenon.length", static_cast<int64_t>(state.tokens.size()))
       .set("tenon.tokens", state.tokens);
   writer.add_tensor(kRows, ElementType::kI8, {static_cast<int64_t>(state.bytes.size())}, state.bytes);
-  const std::string unfinished = path + ".part";
-  TENON_RETURN_IF_ERROR(writer.write(unfinished));
-  if (std::rename(unfinished.c_str(), path.c_str()) == 0) return {};
-  const Error error{ErrorCode::kIo, path, "a place for the state", std::strerror(errno), ""};
-  std::remove(unfinished.c_str());
-  return error;
+  return gguf::write_new_file(writer, path, {.replace = true});
 }
 
 Result<SavedState> read_state(const std::string& path, const StateIdentity& wanted) {

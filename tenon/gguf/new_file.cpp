@@ -1,6 +1,5 @@
 #include "tenon/gguf/new_file.h"
 
-#include <cstdio>
 #include <filesystem>
 
 #include "tenon/base/file_writer.h"
@@ -18,30 +17,12 @@ Status check_name(const std::string& path, bool replace) {
                "choose another name, or replace it with --force"};
 }
 
-std::string gibibytes(uint64_t bytes) {
-  char text[64];
-  std::snprintf(text, sizeof text, "%llu bytes (%.2f GiB)", static_cast<unsigned long long>(bytes),
-                static_cast<double>(bytes) / (1 << 30));
-  return text;
-}
-
-Status check_room(const std::string& path, uint64_t bytes) {
-  std::error_code error;
-  const fs::path folder = fs::path(path).parent_path();
-  const fs::space_info space = fs::space(folder.empty() ? "." : folder, error);
-  // What cannot be told now shows when the file is opened.
-  if (error || space.available >= bytes) return {};
-  return Error{ErrorCode::kIo, path, "room for " + gibibytes(bytes), gibibytes(space.available) + " free",
-               "make room, or choose another disk"};
-}
-
 }  // namespace
 
 Status write_new_file(const Writer& writer, const std::string& path, const NewFileOptions& options) {
   const uint64_t all = writer.file_bytes();
   TENON_RETURN_IF_ERROR(check_name(path, options.replace));
-  TENON_RETURN_IF_ERROR(check_room(path, all));
-  TENON_ASSIGN(FileWriter file, FileWriter::create(path));
+  TENON_ASSIGN(FileWriter file, FileWriter::create(path, all));
   uint64_t written = 0;
   bool wanted = true;
   writer.stream([&](std::span<const std::byte> bytes) {

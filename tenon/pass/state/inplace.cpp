@@ -141,7 +141,7 @@ Status rewrite(ir::Model& model, const CacheGroup& group, const InplaceOptions& 
 }
 
 Result<bool> run(ir::Model& model, ir::PassContext& context, const InplaceOptions& options) {
-  if (options.disabled || environment("TENON_DISABLE_KV_4D") == "1") {
+  if (options.disabled || inplace_kv_is_switched_off()) {
     context.explain(model.name(), options.disabled ? "switched off: the copying layout is asked for"
                                                    : "switched off by TENON_DISABLE_KV_4D=1");
     return false;
@@ -161,6 +161,8 @@ Result<bool> run(ir::Model& model, ir::PassContext& context, const InplaceOption
 }
 
 }  // namespace
+
+bool inplace_kv_is_switched_off() { return environment("TENON_DISABLE_KV_4D") == "1"; }
 
 ir::Pass inplace_kv(InplaceOptions options) {
   return {kPassName,

@@ -37,4 +37,7 @@ struct InplaceOptions {
 // attention_size that is already there is an error. Runs before lower_set_rows, which takes what is left.
 ir::Pass inplace_kv(InplaceOptions options);
 
+// Whether TENON_DISABLE_KV_4D is 1.
+bool inplace_kv_is_switched_off();
+
 }  // namespace tenon::pass
