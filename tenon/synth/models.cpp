@@ -10,8 +10,7 @@ constexpr VocabularyPlan kLlama3 = {"gpt2", "llama-bpe", 128256, true};
 constexpr VocabularyPlan kQwen2 = {"gpt2", "qwen2", 151936};
 constexpr int64_t kTinyTokens = 512;
 
-// Sources: config.json of each model, and what convert_hf_to_gguf makes of it. As no vocabulary is the real
-// one, a pre-tokenizer may be another, too, where Tenon does not know the real one.
+// Sources: config.json of each model, and what convert_hf_to_gguf makes of it. No vocabulary is the real one.
 constexpr Model kModels[] = {
     {"gemma-4-e2b",
      "gemma4",
@@ -62,7 +61,7 @@ constexpr Model kModels[] = {
      "phi3",
      32,
      1,
-     {"gpt2", "qwen2", 200064},
+     {"gpt2", "gpt-4o", 200064},
      [](Blueprint& blueprint, int64_t layers) {
        describe_fused(blueprint, layers, {{3072, 8192, 24, 8, 128, 200064, 131072, 10000, 1e-5}, 96, 4096});
      }},
@@ -91,7 +90,7 @@ constexpr Model kModels[] = {
      "qwen35",
      32,
      4,
-     {"gpt2", "qwen2", 248320},
+     {"gpt2", "qwen35", 248320},
      [](Blueprint& blueprint, int64_t layers) {
        describe_delta_net(blueprint, layers,
                           {{2560, 9216, 16, 4, 256, 248320, 262144, 1e7, 1e-6}, 64, 16, 32, 128});
@@ -100,7 +99,7 @@ constexpr Model kModels[] = {
      "qwen35",
      4,
      4,
-     {"gpt2", "qwen2", kTinyTokens},
+     {"gpt2", "qwen35", kTinyTokens},
      [](Blueprint& blueprint, int64_t layers) {
        describe_delta_net(blueprint, layers,
                           {{256, 512, 4, 2, 64, kTinyTokens, 4096, 1e7, 1e-6}, 16, 2, 4, 64});
