@@ -110,7 +110,7 @@ Result<BaseLogits> BaseLogits::parse(std::span<const std::byte> bytes) {
 
 Status BaseLogits::read(std::span<const std::byte> bytes) {
   const size_t magic_bytes = std::min(bytes.size(), kMagic.size());
-  if (std::memcmp(bytes.data(), kMagic.data(), magic_bytes) != 0 || bytes.empty()) {
+  if (bytes.empty() || std::memcmp(bytes.data(), kMagic.data(), magic_bytes) != 0) {
     return Error{ErrorCode::kInvalidFile, "first bytes", "'_logits_', a file of base logits",
                  "something else", "write one: the same command without --kl-divergence"};
   }
