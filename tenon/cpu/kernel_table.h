@@ -28,8 +28,8 @@ struct KernelTable {
   size_t (*matmul_workspace_bytes)(int64_t tokens, int64_t depth, int workers);
   void (*matmul)(const MatmulJob&, const Worker&);
 
-  // Holds for any number of keys and tokens up to the given ones.
-  size_t (*attention_workspace_bytes)(int64_t tokens, int64_t keys, int64_t heads, int64_t kv_heads,
+  // Holds for any number of tokens, and of keys that each of them sees, up to the given ones.
+  size_t (*attention_workspace_bytes)(int64_t tokens, int64_t seen, int64_t heads, int64_t kv_heads,
                                       int64_t head_size, int workers);
   void (*attention)(const AttentionJob&, const Worker&);
 

@@ -29,6 +29,38 @@ TEST_P(MatmulSegmentsOn, SeveralSegmentsShareX) {
   }
 }
 
+// x normalised on the way in, gate and up on the way out: a token is the same bits alone and among others.
+TEST_P(MatmulSegmentsOn, FewTokensDoNotMix) {
+  constexpr int64_t kDepth = 512, kRows = 50;
+  const Weight gate(ElementType::kQ4_K, kRows, kDepth, 25), up(ElementType::kQ6_K, kRows, kDepth, 26);
+  const std::vector<float> x = random_values(kGemvTokens * kDepth, 27), norm = random_values(kDepth, 28);
+  const auto products = [&](int64_t first, int64_t tokens) {
+    std::vector<float> y(static_cast<size_t>(tokens * kRows));
+    const MatmulSegment segments[] = {gate.segment(y), up.segment(y)};
+    run(*kernels,
+        {.segments = segments,
+         .x = x.data() + first * kDepth,
+         .x_stride = kDepth,
+         .tokens = tokens,
+         .depth = kDepth,
+         .normalises_x = true,
+         .norm_weight = norm.data(),
+         .norm_epsilon = 1e-5f,
+         .swiglu = true},
+        2);
+    return y;
+  };
+  std::vector<float> alone;
+  for (int64_t t = 0; t < kGemvTokens; ++t) {
+    const std::vector<float> one = products(t, 1);
+    alone.insert(alone.end(), one.begin(), one.end());
+  }
+  for (int64_t tokens = 2; tokens <= kGemvTokens; ++tokens) {
+    EXPECT_EQ(products(0, tokens), std::vector<float>(alone.begin(), alone.begin() + tokens * kRows))
+        << tokens;
+  }
+}
+
 TEST_P(MatmulSegmentsOn, AddsBiasAndResidualInPlace) {
   for (const int64_t tokens : {1, 6, 12}) {
     const Weight weight(ElementType::kQ8_0, 37, 256, 15);

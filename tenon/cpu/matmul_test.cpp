@@ -162,16 +162,26 @@ TEST_P(MatmulOn, DoesNotDependOnTheNumberOfWorkers) {
   }
 }
 
-// One token's result is the same whatever else is in the call, on either side of kGemvTokens.
+// One token's result is the same bits whatever else is in the call, on either side of kGemvTokens.
 TEST_P(MatmulOn, TokensDoNotMix) {
   for (const ElementType type : kTypes) {
-    const Weight weight(type, 18, 512, 9);
-    const std::vector<float> x = random_values(40 * weight.depth, 10);
-    for (const int64_t tokens : {8, 40}) {
-      const std::vector<float> all = product(*kernels, weight, x, tokens, 1);
-      const int64_t few = tokens == 8 ? 5 : 9;
-      const std::vector<float> first = product(*kernels, weight, x, few, 1);
-      EXPECT_EQ(first, std::vector<float>(all.begin(), all.begin() + few * weight.rows)) << name(type);
+    const int64_t depth = 512 + std::max<int64_t>(info(type).block_elements, 32);
+    const Weight weight(type, 21, depth, 9);
+    const std::vector<float> x = random_values(40 * depth, 10);
+    const auto expect_prefix = [&](const std::vector<float>& all, int64_t tokens) {
+      const std::vector<float> first = product(*kernels, weight, x, tokens, 2);
+      EXPECT_EQ(first, std::vector<float>(all.begin(), all.begin() + tokens * weight.rows))
+          << name(type) << ", " << tokens << " tokens";
+    };
+    const std::vector<float> few = product(*kernels, weight, x, kGemvTokens, 1);
+    for (int64_t tokens = 1; tokens < kGemvTokens; ++tokens) expect_prefix(few, tokens);
+    expect_prefix(product(*kernels, weight, x, 40, 1), 9);
+    for (const int64_t token : {1, 6}) {  // alone, from another place of the call
+      const std::vector<float> own(x.begin() + token * depth, x.begin() + (token + 1) * depth);
+      EXPECT_EQ(
+          product(*kernels, weight, own, 1, 1),
+          std::vector<float>(few.begin() + token * weight.rows, few.begin() + (token + 1) * weight.rows))
+          << name(type) << ", token " << token;
     }
   }
 }

@@ -41,9 +41,9 @@ plan::Target make_target(const KernelTable& kernels) {
   };
   const auto attention_scratch = [&kernels](const Match& match, const Limits& limits) {
     const TensorType &q = match.operands[0].type(), &k = match.operands[1].type();
-    const bool ring = match.node("Attention").attributes_as<op::AttentionAttributes>().ring > 0;
-    // Positions count as keys, however few of them a ring holds.
-    const int64_t keys = ring ? INT32_MAX : limits.largest(k.dim(2));
+    const auto& attributes = match.node("Attention").attributes_as<op::AttentionAttributes>();
+    // A ring stands for keys without end, of which a window shows some.
+    const int64_t keys = attributes.ring > 0 ? attributes.window : limits.largest(k.dim(2));
     return kernels.attention_workspace_bytes(limits.largest(q.dim(2)), keys, q.dim(1).value(),
                                              k.dim(1).value(), q.dim(3).value(), limits.workers);
   };
