@@ -3,9 +3,11 @@
 #include <cstdio>
 #include <memory>
 
+#include "cli/bench_drafts.h"
 #include "cli/bench_report.h"
 #include "cli/bench_versus.h"
 #include "cli/command.h"
+#include "cli/input.h"
 #include "cli/model_facts.h"
 #include "cli/output.h"
 
@@ -23,9 +25,13 @@ constexpr const char* kFooter =
     "--vs llama.cpp runs tenon and llama-bench in turn, -r rounds of them, and compares test by test with\n"
     "llama.cpp's best of --repack and -fa. Its defaults: -n 64 -d 0,4096 -r 3. Ctrl-C ends it and reports.\n"
     "\n"
+    "--draft ngram answers the text of -f with drafts and without, in turn, and compares. Its default: -r "
+    "3.\n"
+    "\n"
     "Examples:\n"
     "  tenon bench model.gguf -t 2\n"
     "  tenon bench model.gguf --vs llama.cpp -t 2\n"
+    "  tenon bench model.gguf --draft ngram -f question.txt -n 200\n"
     "  tenon bench a.gguf b.gguf -p 0 -n 64 -d 0,4096 -o json";
 
 struct BenchFlags {
@@ -37,16 +43,34 @@ struct BenchFlags {
   int64_t ubatch = 512;
   int64_t repetitions = 5;
   BenchFormat format = BenchFormat::kMarkdown;
+  std::string text;  // path; with drafts
+  bool raw = false;
   bool versus = false;
   std::string llama_bench;
 };
 
-// A comparison takes two programs' time, and is about long contexts too.
-void set_versus_defaults(const CLI::App& app, BenchFlags& flags) {
+// A comparison takes the time of both sides; one of programs is about long contexts too.
+void set_comparison_defaults(const CLI::App& app, BenchFlags& flags) {
+  if (!flags.versus && !flags.model.draft) return;
+  if (app.count("--repetitions") == 0) flags.repetitions = 3;
   if (!flags.versus) return;
   if (app.count("--n-gen") == 0) flags.generated = {64};
   if (app.count("--n-depth") == 0) flags.depths = {0, 4096};
-  if (app.count("--repetitions") == 0) flags.repetitions = 3;
+}
+
+void refuse_flags_apart(const CLI::App& app, const BenchFlags& flags) {
+  if (!flags.model.draft) {
+    if (!flags.text.empty()) refuse("-f,--file", "--draft ngram beside it", flags.text);
+    if (flags.raw) refuse("--raw", "--draft ngram beside it", "none");
+    return;
+  }
+  if (flags.text.empty()) refuse("--draft", "a text to go on from (-f)", "none");
+  if (flags.versus) refuse("--draft", "no --vs beside it", "--vs llama.cpp");
+  for (const char* const other : {"--n-prompt", "--n-depth"}) {
+    if (app.count(other) > 0) refuse("--draft", "the text of -f as the only prompt", other);
+  }
+  if (flags.generated.size() > 1 || flags.generated.front() == 0)
+    refuse("-n,--n-gen", "one number above 0 with --draft", app.get_option("--n-gen")->as<std::string>());
 }
 
 // In llama-bench's order.
@@ -86,6 +110,29 @@ double median_time(const BenchMeasurement& measured) {
   return median({measured.samples_ns.begin(), measured.samples_ns.end()});
 }
 
+Status report_drafts(const BenchFlags& flags, const Model& model, const BenchSubject& about,
+                     const SessionOptions& options, ReadProbe& probe, BenchReport& report) {
+  TENON_ASSIGN(std::string text, read_file(flags.text, "-f " + flags.text));
+  const DraftTest test{.text = std::move(text),
+                       .raw = flags.raw,
+                       .generated = flags.generated.front(),
+                       .draft_tokens = flags.model.draft_tokens};
+  ProgressLine progress;
+  progress.show(printable(about.path) + ": with drafts and without");
+  TENON_ASSIGN(const DraftMeasurement measured,
+               measure_drafts(model, test, options, flags.repetitions, probe));
+  progress.clear();
+  BenchRow row{about, flags.model, flags.ubatch, measured.test, measured.plain};
+  row.drafts = BenchDrafts{};
+  TENON_RETURN_IF_ERROR(write_stdout(report.row(row)));
+  row.measured = measured.drafted;
+  row.drafts = BenchDrafts{.most = test.draft_tokens,
+                           .guessed = measured.guessed,
+                           .accepted = measured.accepted,
+                           .share_of_plain = median_time(measured.plain) / median_time(measured.drafted)};
+  return write_stdout(report.row(row));
+}
+
 Status measure_models(const BenchFlags& flags, const std::vector<BenchTest>& tests, BenchReport& report) {
   TENON_ASSIGN(const std::unique_ptr<ReadProbe> probe,
                ReadProbe::start(static_cast<int>(flags.model.threads)));
@@ -98,8 +145,12 @@ Status measure_models(const BenchFlags& flags, const std::vector<BenchTest>& tes
     load.threads = static_cast<int>(flags.model.threads);
     load.deterministic = flags.model.deterministic;
     TENON_ASSIGN(const Model model, Model::load(path, load));
-    note_context(model, "tests", longest(tests));
     TENON_ASSIGN(const BenchSubject about, subject(path, model));
+    if (flags.model.draft) {
+      TENON_RETURN_IF_ERROR(report_drafts(flags, model, about, options, *probe, report));
+      continue;
+    }
+    note_context(model, "tests", longest(tests));
     for (const BenchTest& test : tests) {
       progress.show(printable(path) + ": " + test.name());
       BenchRow row{about, flags.model, flags.ubatch, test, {}};
@@ -162,9 +213,13 @@ Command add_bench(CLI::App& program) {
       ->needs(versus);
   add_device_flags(*app, flags->model);
   add_cache_flags(*app, flags->model);
+  add_draft_flags(*app, flags->model);
+  app->add_option("-f,--file", flags->text, "with --draft: the text that is answered")->type_name("FILE");
+  app->add_flag("--raw", flags->raw, "with --draft: continue the text as it is: no chat template");
   app->footer(kFooter);
   return {app, [app, flags] {
-            set_versus_defaults(*app, *flags);
+            refuse_flags_apart(*app, *flags);
+            set_comparison_defaults(*app, *flags);
             return bench(*flags);
           }};
 }

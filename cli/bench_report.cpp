@@ -46,6 +46,12 @@ std::string format(const char* pattern, double a, double b = 0) {
   return text;
 }
 
+std::string drafts_text(const BenchDrafts& drafts) {
+  return format(" (%.2f of those without drafts; %.0f", drafts.share_of_plain,
+                static_cast<double>(drafts.accepted)) +
+         format(" of %.0f drafted tokens accepted)", static_cast<double>(drafts.guessed));
+}
+
 struct Column {
   const char* title;
   int width;  // negative: to the left
@@ -66,6 +72,7 @@ constexpr Column kColumns[] = {
      [](const BenchRow& row) {
        const std::vector<double> rates = tokens_per_second(row);
        const std::string rate = format("%.2f ± %.2f", mean(rates), deviation(rates));
+       if (row.drafts && row.drafts->most > 0) return rate + drafts_text(*row.drafts);
        return row.share_of_fastest ? rate + format(" (%.2f of the fastest)", *row.share_of_fastest) : rate;
      }},
     {"peak memory", 11, [](const BenchRow& row) { return size_text(row.measured.peak_memory); }},
@@ -144,6 +151,12 @@ Json json_row(const BenchRow& row) {
               {"weight_bytes_per_token", row.subject.bytes_per_token},
               {"state_bytes", row.measured.state_bytes},
               {"read_gb_per_s", median(row.measured.read_rates) / 1e9}};
+  if (row.drafts) {
+    out["draft_tokens"] = row.drafts->most;
+    out["n_drafted"] = row.drafts->guessed;
+    out["n_accepted"] = row.drafts->accepted;
+    out["share_of_undrafted"] = row.drafts->share_of_plain;
+  }
   if (row.share_of_fastest) out["deterministic_share_of_fastest"] = *row.share_of_fastest;
   return out;
 }

@@ -17,6 +17,13 @@ struct BenchSubject {
   int64_t parameters = 0;
 };
 
+// How a text was generated while drafts were measured.
+struct BenchDrafts {
+  int64_t most = 0;                   // tokens of a guess; 0: without drafts
+  int64_t guessed = 0, accepted = 0;  // tokens
+  double share_of_plain = 1;          // tokens per second, of those without drafts
+};
+
 // One line of the report.
 struct BenchRow {
   BenchSubject subject;
@@ -25,6 +32,7 @@ struct BenchRow {
   BenchTest test;
   BenchMeasurement measured;
   std::optional<double> share_of_fastest = {};  // tokens per second, of those without --deterministic
+  std::optional<BenchDrafts> drafts = {};
 };
 
 enum class BenchFormat { kMarkdown, kJson };

@@ -11,7 +11,6 @@ namespace tenon::cli {
 namespace {
 
 constexpr int64_t kMostThreads = 1024;
-constexpr int64_t kMostDrafted = 256;
 
 template <class T>
 bool parse_whole(std::string_view text, T& value) {
@@ -123,11 +122,9 @@ void add_draft_flags(CLI::App& app, ModelFlags& flags) {
       add_choice(
           app, "--draft", flags.draft, {{"none", false}, {"ngram", true}},
           "ngram: guess next tokens from what followed the last ones earlier in the text, and check several "
-          "in one step; faster where text repeats itself; with --deterministic the text stays the same to "
-          "the "
-          "letter")
+          "in one step; faster where text repeats itself, and the text stays the same to the letter")
           ->default_str("none");
-  add_integer(app, "--draft-tokens", flags.draft_tokens, {1, kMostDrafted}, "most tokens of a guess")
+  add_integer(app, "--draft-tokens", flags.draft_tokens, {1, kMostDraftTokens}, "most tokens of a guess")
       ->needs(draft);
 }
 

@@ -56,7 +56,7 @@ struct ModelFlags {
   bool deterministic = false;
   int64_t context = 0;
   bool draft = false;  // by the text so far
-  int64_t draft_tokens = 16;
+  int64_t draft_tokens = kMostDraftTokens;
   KvType kv_type = KvType::kF16;
   StateForm state_form = StateForm::kInPlace;
   WindowCache window_cache = WindowCache::kEvict;

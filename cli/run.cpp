@@ -56,8 +56,7 @@ Status answer_once(Session& session, const std::string& prompt, const AnswerOpti
 
 Status run(const RunFlags& flags) {
   if (flags.model.draft && flags.answer.generate.beams > 1) {
-    return Error{ErrorCode::kInvalidArgument, "--draft", "an answer that is sampled",
-                 "--beams " + std::to_string(flags.answer.generate.beams), "leave one of the two out"};
+    refuse("--draft", "no --beams beside it", "--beams " + std::to_string(flags.answer.generate.beams));
   }
   ProgressLine progress;
   TENON_ASSIGN(const Model model, load_model(flags.path, flags.model, progress));

@@ -21,9 +21,9 @@ Result<Session> Model::open_session(const SessionOptions& options) const {
                  std::to_string(options.max_step_tokens), ""};
   }
   chosen.max_step_tokens = std::min(chosen.max_step_tokens, chosen.context);
-  if (chosen.draft_tokens < 0 || chosen.draft_tokens >= chosen.max_step_tokens) {
-    return Error{ErrorCode::kInvalidArgument, "drafted tokens",
-                 "0 to " + std::to_string(chosen.max_step_tokens - 1) + ", less than a step has",
+  const int64_t most_drafts = std::min(kMostDraftTokens, chosen.max_step_tokens - 1);
+  if (chosen.draft_tokens < 0 || chosen.draft_tokens > most_drafts) {
+    return Error{ErrorCode::kInvalidArgument, "drafted tokens", "0 to " + std::to_string(most_drafts),
                  std::to_string(chosen.draft_tokens),
                  "draft fewer tokens (--draft-tokens) or use a larger context (-c)"};
   }

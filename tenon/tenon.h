@@ -51,6 +51,10 @@ enum class WindowCache {
   kFull,   // the whole context
 };
 
+// With the token before them a step of eight: up to there a token has the same logits, to the bit, in every
+// step.
+inline constexpr int64_t kMostDraftTokens = 7;
+
 struct SessionOptions {
   int64_t context = 0;            // tokens; 0: what the model was trained for
   KvType kv_type = KvType::kF16;  // of the cached keys and values
@@ -59,9 +63,9 @@ struct SessionOptions {
   WindowCache window_cache = WindowCache::kEvict;
   bool all_logits = false;  // whether evaluate() may be asked for the logits of every token
   // More than 0: up to so many of the next tokens are guessed from the text so far and checked in one step
-  // with the token before them, which is faster where text repeats itself. What is sampled stays the same
-  // where one token and several give the same logits: on "ref", and with LoadOptions::deterministic. Less
-  // than max_step_tokens; not for models with recurrent states.
+  // with the token before them, which is faster where text repeats itself. What is sampled stays the same to
+  // the letter. At most kMostDraftTokens, and less than max_step_tokens; not for models with recurrent
+  // states.
   int64_t draft_tokens = 0;
 };
 

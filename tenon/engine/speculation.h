@@ -22,8 +22,8 @@ struct SpeculationOptions {
 std::vector<int32_t> guess_from_text(std::span<const int32_t> text, int64_t least_match, int64_t most);
 
 // Feeds a sequence the tokens that a caller chooses one by one, and guesses along with them. The logits are
-// those that there would be without guesses, as far as the runtime gives the same for one token and for
-// several; which tokens were guessed is nothing that a caller need know.
+// those that there would be without guesses, as the runtimes give a token the same in every step of up to
+// eight (tests: short_steps_test.cpp); which tokens were guessed is nothing that a caller need know.
 class Speculation {
  public:
   // `text`: the tokens that the sequence holds, followed from here on. The sequence can forget tokens
