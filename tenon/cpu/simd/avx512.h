@@ -212,10 +212,9 @@ struct Avx512 {
     };
     asm("vpdpbusd %2%{1to16%}, %1, %0" : "+v"(sums) : "v"(weights), "m"(*reinterpret_cast<const Four*>(x)));
   }
-  // dot's sums over kWords vectors of weights in memory and for kTokens rows of x, `stride` bytes apart:
-  // out[t]
-  // += Σ vector `word` by the same four bytes x[t * stride + 4 * word]. Word by word, so that the chains of
-  // sums run beside each other.
+  // dot's sums over kWords vectors of weights in memory and for kTokens rows of x, `stride` bytes apart: to
+  // out[t] comes Σ vector `word` by the four bytes x[t * stride + 4 * word]. Word by word, so that the chains
+  // of sums run beside each other.
   template <int kMax, int kWords, int kTokens>
   static TENON_INLINE void dot_words(const std::byte* weights, const int8_t* x, int64_t stride,
                                      I32 (&out)[kTokens]) {
