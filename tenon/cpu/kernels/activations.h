@@ -5,8 +5,10 @@
 #include <cfloat>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 
 #include "tenon/cpu/kernels/block_readers.h"
+#include "tenon/cpu/simd/byte_sums.h"
 #include "tenon/cpu/simd/inline.h"
 
 namespace tenon::cpu {
@@ -72,24 +74,22 @@ TENON_INLINE QuantisedTiles take_tiles(Arena& arena, int64_t tokens, int64_t dep
 template <class V>
 TENON_INLINE float quantise_group(const float* x, int8_t* q, int32_t (&half_sums)[2]) {
   constexpr int64_t kVectors = 32 / V::kLanes;
-  typename V::F32 magnitude = V::zero(), sum = V::zero();
+  typename V::F32 magnitude = V::zero(), differences = V::zero();
   typename V::F32 values[kVectors];
   unroll<kVectors>([&](auto i) TENON_BODY {
     values[i] = V::load(x + i * V::kLanes);
     magnitude = V::max(magnitude, V::abs(values[i]));
-    sum = V::add(sum, V::sub(values[i], values[i]));  // 0, or NaN where a value is not finite
+    differences = V::add(differences, V::sub(values[i], values[i]));  // 0, or NaN where one is not finite
   });
   const float largest = V::largest(magnitude);
   const float inverse = largest >= FLT_MIN ? 127.0f / largest : 0.0f;
-  typename V::I32 sums[2] = {V::set_i32(0), V::set_i32(0)};
   unroll<kVectors>([&](auto i) TENON_BODY {
-    const typename V::I32 rounded = V::to_i32(V::mul(values[i], V::set(inverse)));
-    V::store_i8(q + i * V::kLanes, rounded);
-    sums[i * V::kLanes / 16] = V::add_i32(sums[i * V::kLanes / 16], rounded);
+    V::store_i8(q + i * V::kLanes, V::to_i32(V::mul(values[i], V::set(inverse))));
   });
-  half_sums[0] = V::sum_i32(sums[0]);
-  half_sums[1] = V::sum_i32(sums[1]);
-  return (inverse > 0.0f ? largest / 127.0f : 0.0f) + V::sum(sum);
+  half_sums[0] = sum_of_16(q);
+  half_sums[1] = sum_of_16(q + 16);
+  if (V::any_nan(differences)) return std::numeric_limits<float>::quiet_NaN();
+  return inverse > 0.0f ? largest / 127.0f : 0.0f;
 }
 
 template <class V>

@@ -65,6 +65,9 @@ struct Avx2 {
   static TENON_INLINE bool any_above(F32 a, F32 b) {
     return _mm256_movemask_ps(_mm256_cmp_ps(a, b, _CMP_GT_OQ)) != 0;
   }
+  static TENON_INLINE bool any_nan(F32 a) {
+    return _mm256_movemask_ps(_mm256_cmp_ps(a, a, _CMP_UNORD_Q)) != 0;
+  }
   // In two steps of half the exponent, so that neither leaves the range of normal numbers for |n| <= 252.
   static TENON_INLINE F32 scale_by_power(F32 a, F32 n) {
     const __m256i whole = _mm256_cvtps_epi32(n);
@@ -113,11 +116,6 @@ struct Avx2 {
   static TENON_INLINE I32 add_i32(I32 a, I32 b) { return _mm256_add_epi32(a, b); }
   static TENON_INLINE F32 to_f32(I32 a) { return _mm256_cvtepi32_ps(a); }
   static TENON_INLINE I32 to_i32(F32 a) { return _mm256_cvtps_epi32(a); }
-  static TENON_INLINE int32_t sum_i32(I32 a) {
-    __m128i half = _mm_add_epi32(_mm256_castsi256_si128(a), _mm256_extracti128_si256(a, 1));
-    half = _mm_add_epi32(half, _mm_unpackhi_epi64(half, half));
-    return _mm_cvtsi128_si32(half) + _mm_extract_epi32(half, 1);
-  }
   static TENON_INLINE I32 load_i8(const int8_t* p) {
     return _mm256_cvtepi8_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(p)));
   }

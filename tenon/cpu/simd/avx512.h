@@ -59,6 +59,7 @@ struct Avx512 {
   }
   static TENON_INLINE float largest(F32 a) { return _mm512_reduce_max_ps(a); }
   static TENON_INLINE bool any_above(F32 a, F32 b) { return _mm512_cmp_ps_mask(a, b, _CMP_GT_OQ) != 0; }
+  static TENON_INLINE bool any_nan(F32 a) { return _mm512_cmp_ps_mask(a, a, _CMP_UNORD_Q) != 0; }
   // a * 2^n for integral n, to 0 on underflow.
   static TENON_INLINE F32 scale_by_power(F32 a, F32 n) { return _mm512_scalef_ps(a, n); }
   // a where x >= limit or NaN, else 0.
@@ -109,7 +110,6 @@ struct Avx512 {
   static TENON_INLINE I32 add_i32(I32 a, I32 b) { return _mm512_add_epi32(a, b); }
   static TENON_INLINE F32 to_f32(I32 a) { return _mm512_cvtepi32_ps(a); }
   static TENON_INLINE I32 to_i32(F32 a) { return _mm512_cvtps_epi32(a); }  // to nearest even
-  static TENON_INLINE int32_t sum_i32(I32 a) { return _mm512_reduce_add_epi32(a); }
   // kLanes bytes, as i32.
   static TENON_INLINE I32 load_i8(const int8_t* p) {
     return _mm512_cvtepi8_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p)));
