@@ -10,6 +10,7 @@
 #include "tenon/cpu/kernels/block_readers.h"
 #include "tenon/cpu/simd/byte_sums.h"
 #include "tenon/cpu/simd/inline.h"
+#include "tenon/cpu/simd/prefetch.h"
 
 namespace tenon::cpu {
 
@@ -112,13 +113,15 @@ inline void quantise_row(const float* x, int64_t depth, int64_t token, const Qua
   }
 }
 
-// Row `token` into its tile of kTile tokens; x null fills it with zeros, for the end of the last tile.
+// Row `token` into its tile of kTile tokens; x null fills it with zeros, for the end of the last tile. The row
+// at `next` is asked for: another worker may have written it.
 template <class V, int kTile>
-inline void quantise_into_tile(const float* x, int64_t token, const QuantisedTiles& out) {
+inline void quantise_into_tile(const float* x, const float* next, int64_t token, const QuantisedTiles& out) {
   const int64_t tile = token / kTile, within = token % kTile;
   for (int64_t g = 0; g < out.groups; ++g) {
     const int64_t at = (tile * out.groups + g) * kTile + within;
     int32_t half_sums[2] = {0, 0};
+    prefetch<32 * sizeof(float)>(next + g * 32);
     if (x != nullptr) {
       out.scale[at] = quantise_group<V>(x + g * 32, out.q + at * 32, half_sums);
     } else {

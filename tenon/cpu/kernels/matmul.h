@@ -123,7 +123,8 @@ struct Matmul {
     constexpr int kTile = kBlockTile<V>;
     const Worker::Range share = share_of_tiles(job, worker, kTile);
     for (int64_t t = share.begin; t < share.end; ++t) {
-      quantise_into_tile<V, kTile>(t < job.tokens ? row_of_x(job, t, space) : nullptr, t, x.tiles);
+      const float* row = t < job.tokens ? row_of_x(job, t, space) : nullptr;
+      quantise_into_tile<V, kTile>(row, job.x + (t + 1) * job.x_stride, t, x.tiles);
     }
   }
 
