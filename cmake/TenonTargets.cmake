@@ -49,7 +49,7 @@ function(tenon_test folder)
   target_link_libraries(tenon_${folder}_test PRIVATE tenon_options ${ARG_DEPENDS} ${ARG_LIBRARIES} tenon_test_support)
   target_compile_definitions(tenon_${folder}_test PRIVATE TENON_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
   # Tests do little themselves: to optimise them takes longer than it saves.
-  target_compile_options(tenon_${folder}_test PRIVATE $<$<CONFIG:Release>:-O1> $<$<BOOL:${TENON_SANITIZE}>:-O0>)
+  target_compile_options(tenon_${folder}_test PRIVATE $<IF:$<CONFIG:Release>,-O1,-O0>)
   add_test(NAME ${folder} COMMAND tenon_${folder}_test)
 endfunction()
 
