@@ -4,11 +4,12 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cassert>
 #include <mutex>
 #include <stdexcept>
 #include <thread>
 #include <vector>
+
+#include "tenon/base/pause.h"
 
 namespace tenon {
 
@@ -17,14 +18,6 @@ namespace {
 // Workers are at most some microseconds apart when each has a core: longer than a spin means that one was
 // descheduled, and spinning on would keep its core from it.
 constexpr int kSpins = 2000;
-
-void pause() {
-#if defined(__x86_64__)
-  __builtin_ia32_pause();
-#else
-  std::this_thread::yield();
-#endif
-}
 
 // Returns once `word` differs from `old`.
 void wait_for_change(const std::atomic<uint32_t>& word, uint32_t old) {
@@ -70,50 +63,13 @@ class Barrier {
   alignas(64) std::atomic<uint32_t> generation_{0};
 };
 
-// What is left of one worker's indices, as one word, so that its owner takes from the front and the others
-// from the back without a lock: which call it belongs to (16 bits; the others leave an older one alone),
-// begin and end (24 bits each).
-class Turns {
- public:
-  void open(Worker::Range own) {
-    ++call_;
-    left_.store(
-        uint64_t{call_} << 48 | static_cast<uint64_t>(own.begin) << 24 | static_cast<uint64_t>(own.end),
-        std::memory_order_release);
-  }
-  uint16_t call() const { return call_; }
-
-  int64_t take_front() {
-    uint64_t left = left_.load(std::memory_order_relaxed);
-    while (begin(left) < end(left)) {
-      if (left_.compare_exchange_weak(left, left + (uint64_t{1} << 24), std::memory_order_acq_rel))
-        return begin(left);
-    }
-    return -1;
-  }
-  int64_t take_back(uint16_t call) {
-    uint64_t left = left_.load(std::memory_order_acquire);
-    while (left >> 48 == call && begin(left) < end(left)) {
-      if (left_.compare_exchange_weak(left, left - 1, std::memory_order_acq_rel)) return end(left) - 1;
-    }
-    return -1;
-  }
-
- private:
-  static int64_t begin(uint64_t left) { return static_cast<int64_t>(left >> 24 & 0xffffff); }
-  static int64_t end(uint64_t left) { return static_cast<int64_t>(left & 0xffffff); }
-
-  alignas(64) std::atomic<uint64_t> left_{0};
-  uint16_t call_ = 0;  // its owner's alone
-};
-
 // What the workers of one pool share.
 class MeetingPoint {
  public:
-  explicit MeetingPoint(int workers) : turns(static_cast<size_t>(workers)) {}
+  explicit MeetingPoint(int workers) : turns(workers) {}
 
   Barrier barrier;
-  std::vector<Turns> turns;  // by rank
+  Turns turns;
 };
 
 void Worker::barrier() const {
@@ -125,18 +81,10 @@ Worker::Range Worker::share(int64_t count, int64_t grain) const {
   return {std::min(count, units * rank / size * grain), std::min(count, units * (rank + 1) / size * grain)};
 }
 
-void Worker::open_turns(Range own) const {
-  assert(0 <= own.begin && own.begin <= own.end && own.end < int64_t{1} << 24);
-  meeting_point->turns[static_cast<size_t>(rank)].open(own);
-}
+Turns& Worker::turns() const { return meeting_point->turns; }
 
-int64_t Worker::next_turn() const {
-  std::vector<Turns>& turns = meeting_point->turns;
-  Turns& own = turns[static_cast<size_t>(rank)];
-  int64_t taken = own.take_front();
-  for (int other = 1; other < size && taken < 0; ++other)
-    taken = turns[static_cast<size_t>((rank + other) % size)].take_back(own.call());
-  return taken;
+uint32_t Worker::catch_up(uint32_t step) const {
+  return size > 1 ? meeting_point->turns.catch_up(rank, step) : step;
 }
 
 struct ThreadPool::State {
@@ -198,6 +146,7 @@ void ThreadPool::run(const std::function<void(const Worker&)>& work) {
   const int workers = state_->size();
   state_->work = &work;
   state_->caller_core = sched_getcpu();
+  state_->meeting_point.turns.restart();
   if (workers > 1) state_->announce();
   const Worker worker{0, workers, &state_->meeting_point};
   work(worker);

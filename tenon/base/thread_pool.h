@@ -7,6 +7,8 @@
 #include <functional>
 #include <memory>
 
+#include "tenon/base/turns.h"
+
 namespace tenon {
 
 class MeetingPoint;
@@ -16,6 +18,9 @@ struct Worker {
   int rank = 0;  // 0 is the calling thread
   int size = 1;
   MeetingPoint* meeting_point = nullptr;
+  // Whether turns are finished for workers that have lost their core (turns.h). Then a set of turns is
+  // complete when it returns, whoever did it, and no barrier is needed after it.
+  bool helps = false;
 
   // Returns when all `size` workers have arrived. Spins, then yields.
   void barrier() const;
@@ -26,23 +31,72 @@ struct Worker {
   // This worker's share of [0, count), cut at multiples of `grain`.
   Range share(int64_t count, int64_t grain = 1) const;
 
-  // Calls body(i) for each i of `own` that no one else has taken, from front to back, and then for those that
-  // the others have not come to yet, from back to front: a worker that lost its core for a moment, or found
-  // memory slow, is not waited for. All workers call it together, each with an `own` apart from the others'.
-  // No barrier at its ends. Indices are below 2^24.
-  template <class Body>
-  void take_turns(Range own, const Body& body) const {
-    if (size == 1) {
-      for (int64_t i = own.begin; i < own.end; ++i) body(i);
-      return;
-    }
-    open_turns(own);
-    for (int64_t i = next_turn(); i >= 0; i = next_turn()) body(i);
+  // Does the turns of [0, total). share_of(rank) is a worker's share of them; the shares follow each other.
+  // Who is done with its own takes of the others', so that a worker that lost its core for a moment, or found
+  // memory slow, is not waited for. All workers call it together.
+  //   prepare()    once, before this worker's first turn
+  //   compute(i)   leaves the results in memory that is this worker's own
+  //   publish(i)   carries them to where they belong
+  // Where workers help, compute(i) may run on several at once and what it reads may be written meanwhile;
+  // the results are then dropped. publish(i) runs once. Without help there is no barrier at its ends.
+  template <class ShareOf, class Prepare, class Compute, class Publish>
+  void take_turns(const ShareOf& share_of, const Prepare& prepare, const Compute& compute,
+                  const Publish& publish) const {
+    run_turns<true>(share_of, prepare, compute, publish);
   }
+  // The same of turns that are short, or that no one may do again: body(i) runs once, and whoever loses its
+  // core in it is waited for.
+  template <class Body>
+  void claim_turns(int64_t total, const Body& body) const {
+    run_turns<false>(
+        [&](int of) { return Worker{of, size}.share(total); }, [] {}, [](int64_t) {}, body);
+  }
+  // At `step` of what is run; returns the step to go on with, further on where the workers that help have
+  // completed more. Every worker calls it before each step, and never passes a barrier in between that
+  // another one does not pass.
+  uint32_t catch_up(uint32_t step) const;
 
  private:
-  void open_turns(Range own) const;
-  int64_t next_turn() const;  // -1: none is left
+  Turns& turns() const;
+
+  template <bool kStealable, class ShareOf, class Prepare, class Compute, class Publish>
+  void run_turns(const ShareOf& share_of, const Prepare& prepare, const Compute& compute,
+                 const Publish& publish) const {
+    if (size == 1) {
+      prepare();
+      const Range all = share_of(0);
+      for (int64_t i = all.begin; i < all.end; ++i) {
+        compute(i);
+        publish(i);
+      }
+      return;
+    }
+    Turns& turns = this->turns();
+    const uint32_t set = turns.next_set(rank);
+    const int64_t total = share_of(size - 1).end;
+    if (helps && turns.is_complete(set, total)) return;
+    prepare();
+    const auto open = [&](int of) {
+      const Range share = share_of(of);
+      turns.open(of, set, share.begin, share.end);
+    };
+    open(rank);
+    for (;;) {
+      int64_t turn = turns.take_front(rank, set);
+      for (int next = 1; next < size && turn < 0; ++next) {
+        const int other = (rank + next) % size;
+        if (helps) open(other);
+        turn = turns.take_back(other, set);
+      }
+      if (turn < 0 && helps) turn = turns.wait_or_steal(rank, set, total);
+      if (turn < 0) return;
+      if (kStealable && helps) turns.hold(rank, set, turn);
+      compute(turn);
+      if (kStealable && helps && !turns.begin_publishing(rank)) continue;
+      publish(turn);
+      if (helps) turns.count_done(rank, set);
+    }
+  }
 };
 
 class ThreadPool {

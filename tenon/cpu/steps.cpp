@@ -8,52 +8,52 @@ namespace {
 
 struct StepRow {
   std::string_view id;
-  StepFunction function;
+  StepKernel kernel;
 };
 
 // Sorted by id.
 constexpr StepRow kSteps[] = {
-    {"StatelessKV", step_stateless_kv},
-    {"add", step_add},
-    {"attention", step_attention},
-    {"concat", step_concat},
-    {"convert", step_convert},
-    {"copy", step_copy},
-    {"divide", step_divide},
-    {"gated_delta_net", step_gated_delta_net},
-    {"gather_rows", step_gather_rows},
-    {"geglu", step_geglu},
-    {"gelu", step_gelu},
-    {"matmul", step_matmul},
-    {"matmul_bias_residual", step_matmul_bias_residual},
-    {"matmul_experts", step_matmul_experts},
-    {"matmul_experts_swiglu", step_matmul_experts_swiglu},
-    {"matmul_residual", step_matmul_residual},
-    {"matmul_swiglu", step_matmul_swiglu},
-    {"multiply", step_multiply},
-    {"paged_attention", step_paged_attention},
-    {"rms_norm", step_rms_norm},
-    {"rope", step_rope},
-    {"rope_table", step_rope_table},
-    {"scatter_rows", step_scatter_rows},
-    {"sigmoid", step_sigmoid},
-    {"silu", step_silu},
-    {"softmax", step_softmax},
-    {"softplus", step_softplus},
-    {"ssm_conv", step_ssm_conv},
-    {"ssm_scan", step_ssm_scan},
-    {"swiglu", step_swiglu},
-    {"swiglu_oai", step_swiglu_oai},
-    {"tanh", step_tanh},
-    {"topk", step_topk},
+    {"StatelessKV", {step_stateless_kv, Help::kShares}},
+    {"add", {step_add, Help::kShares}},
+    {"attention", {step_attention, Help::kTurns}},
+    {"concat", {step_concat, Help::kNone}},
+    {"convert", {step_convert, Help::kShares}},
+    {"copy", {step_copy, Help::kShares}},
+    {"divide", {step_divide, Help::kShares}},
+    {"gated_delta_net", {step_gated_delta_net, Help::kShares}},
+    {"gather_rows", {step_gather_rows, Help::kShares}},
+    {"geglu", {step_geglu, Help::kShares}},
+    {"gelu", {step_gelu, Help::kShares}},
+    {"matmul", {step_matmul, Help::kTurns}},
+    {"matmul_bias_residual", {step_matmul_bias_residual, Help::kTurns}},
+    {"matmul_experts", {step_matmul_experts, Help::kNone}},
+    {"matmul_experts_swiglu", {step_matmul_experts_swiglu, Help::kNone}},
+    {"matmul_residual", {step_matmul_residual, Help::kTurns}},
+    {"matmul_swiglu", {step_matmul_swiglu, Help::kTurns}},
+    {"multiply", {step_multiply, Help::kShares}},
+    {"paged_attention", {step_paged_attention, Help::kTurns}},
+    {"rms_norm", {step_rms_norm, Help::kShares}},
+    {"rope", {step_rope, Help::kShares}},
+    {"rope_table", {step_rope_table, Help::kShares}},
+    {"scatter_rows", {step_scatter_rows, Help::kNone}},
+    {"sigmoid", {step_sigmoid, Help::kShares}},
+    {"silu", {step_silu, Help::kShares}},
+    {"softmax", {step_softmax, Help::kShares}},
+    {"softplus", {step_softplus, Help::kShares}},
+    {"ssm_conv", {step_ssm_conv, Help::kShares}},
+    {"ssm_scan", {step_ssm_scan, Help::kShares}},
+    {"swiglu", {step_swiglu, Help::kShares}},
+    {"swiglu_oai", {step_swiglu_oai, Help::kShares}},
+    {"tanh", {step_tanh, Help::kShares}},
+    {"topk", {step_topk, Help::kNone}},
 };
 
 }  // namespace
 
-StepFunction find_step(std::string_view id) {
+StepKernel find_step(std::string_view id) {
   const auto found = std::lower_bound(std::begin(kSteps), std::end(kSteps), id,
                                       [](const StepRow& row, std::string_view key) { return row.id < key; });
-  return found != std::end(kSteps) && found->id == id ? found->function : nullptr;
+  return found != std::end(kSteps) && found->id == id ? found->kernel : StepKernel{};
 }
 
 }  // namespace tenon::cpu

@@ -13,6 +13,7 @@ struct StepContext {
   const KernelTable& kernels;
   const Worker& worker;
   runtime::Traffic* traffic = nullptr;  // where somebody counts
+  std::byte* own_scratch = nullptr;     // this worker's for the whole run, where workers help each other
 
   // The whole step's bytes, told by every worker and counted once.
   void count_read(int64_t bytes) const {
@@ -39,8 +40,18 @@ size_t topk_scratch_bytes(int64_t width, int workers);
 // What step_paged_attention takes of its scratch beside the kernel's: the places of this step's rows.
 size_t paged_places_bytes(int64_t tokens, int64_t heads);
 
-// The function of a kernel id, or null.
-StepFunction find_step(std::string_view id);
+// How the workers of a step that is done for one token help one that has lost its core (Worker::helps).
+enum class Help : uint8_t {
+  kNone,    // it has barriers inside: everyone is needed
+  kShares,  // it is short, and each worker's share can be done by another in its place
+  kTurns,   // its function takes turns
+};
+struct StepKernel {
+  StepFunction function = nullptr;
+  Help help = Help::kNone;
+};
+// The kernel of an id; without a function where there is none.
+StepKernel find_step(std::string_view id);
 
 Status step_matmul(const runtime::BoundStep&, const StepContext&);
 Status step_matmul_residual(const runtime::BoundStep&, const StepContext&);

@@ -1,0 +1,72 @@
+// How the workers of one pool share a set of turns, and how they finish it although one of them has lost its
+// core.
+//
+// A set is the indices [0, total), cut into a share for each worker. Sets follow each other, numbered alike
+// by all. Three words of a worker say how far its share and itself are; each begins with a set's number, and
+// a word of an older set says nothing about this one:
+//
+//   left  {set, begin, end}    the turns of its share that no one has taken. The owner takes from the front,
+//                              the others from the back. Anyone opens a share in its owner's place, so that a
+//                              worker that is not there at all loses all of it.
+//   hand  {set, turn, state}   the turn that it computes, for as long as it may be taken from it:
+//                              kHeld -> kPublishing by itself, or kHeld -> kStolen by another.
+//   done  {set, count}         how many turns it has published.
+//
+// A turn is computed into memory that is the worker's own, and only who wins the hand publishes: no two ever
+// write the same place, and who comes late writes nothing. A set is complete when its counts add up, or when
+// anyone has counted a turn of a later set, since no one goes on from a set that is not complete. What a late
+// worker reads may be written anew meanwhile; what it makes of that is dropped.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <vector>
+
+namespace tenon {
+
+class Turns {
+ public:
+  explicit Turns(int workers) : places_(static_cast<size_t>(workers)) {}
+
+  // Sets are numbered from 1 on again. No worker may be inside.
+  void restart();
+
+  // The number of worker `rank`'s next set; below 2^20 of them, of fewer than 2^22 turns each.
+  uint32_t next_set(int rank);
+  bool is_complete(uint32_t set, int64_t total) const;
+
+  // Shows the share of `rank` to all, unless someone did.
+  void open(int rank, uint32_t set, int64_t begin, int64_t end);
+  // A turn of the share of `rank` that is now the caller's; -1: none is left.
+  int64_t take_front(int rank, uint32_t set);
+  int64_t take_back(int rank, uint32_t set);
+
+  void hold(int rank, uint32_t set, int64_t turn);
+  // Whether the held turn is still the holder's; from now on nobody takes it away.
+  bool begin_publishing(int rank);
+  void count_done(int rank, uint32_t set);
+  // Waits until the set is complete and returns -1, or returns a turn taken from a worker that has held it
+  // for too long.
+  int64_t wait_or_steal(int rank, uint32_t set, int64_t total);
+
+  // Where a worker is in what is run: `step`, after `step` other ones that are complete. A worker that is
+  // behind all others goes on where the foremost is.
+  struct Progress {
+    uint32_t step, set;  // the number of the last set before it
+  };
+  uint32_t catch_up(int rank, uint32_t step);
+
+ private:
+  struct alignas(64) Place {
+    std::atomic<uint64_t> left{0}, hand{0};
+    uint32_t set = 0;  // its owner's alone
+    // What those who wait look at.
+    alignas(64) std::atomic<uint64_t> done{0}, progress{0};
+  };
+  Place& at(int rank) { return places_[static_cast<size_t>(rank)]; }
+  int64_t steal(int rank, uint32_t set);
+
+  std::vector<Place> places_;  // by rank
+};
+
+}  // namespace tenon
