@@ -48,8 +48,7 @@ struct Worker {
   // core in it is waited for.
   template <class Body>
   void claim_turns(int64_t total, const Body& body) const {
-    run_turns<false>(
-        [&](int of) { return Worker{of, size}.share(total); }, [] {}, [](int64_t) {}, body);
+    run_turns<false>([&](int of) { return Worker{of, size}.share(total); }, [] {}, [](int64_t) {}, body);
   }
   // At `step` of what is run; returns the step to go on with, further on where the workers that help have
   // completed more. Every worker calls it before each step, and never passes a barrier in between that

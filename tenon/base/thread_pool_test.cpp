@@ -67,44 +67,6 @@ TEST(ThreadPool, CallsFromSeveralThreadsTakeTurns) {
   EXPECT_EQ(most, 1);
 }
 
-// Each index once, whoever takes it; shares that follow each other without a barrier do not mix.
-TEST(ThreadPool, TurnsAreTakenOnce) {
-  for (const int threads : {1, 2, 3, 8}) {
-    ThreadPool pool(threads);
-    constexpr int64_t kCount = 1000;
-    constexpr int kRounds = 200;
-    std::vector<std::atomic<int>> taken(kCount * kRounds);
-    pool.run([&](const Worker& worker) {
-      for (int round = 0; round < kRounds; ++round) {
-        worker.take_turns(worker.share(kCount),
-                          [&](int64_t i) { ++taken[static_cast<size_t>(round * kCount + i)]; });
-      }
-    });
-    EXPECT_TRUE(std::all_of(taken.begin(), taken.end(), [](const auto& times) { return times == 1; }));
-  }
-}
-
-// The others do the share of one that is held up.
-TEST(ThreadPool, TurnsOfALateWorkerAreTakenByTheOthers) {
-  ThreadPool pool(3);
-  std::atomic<int> done{0}, of_late_worker{0};
-  std::atomic<bool> begun{false};
-  constexpr int kCount = 300;
-  pool.run([&](const Worker& worker) {
-    while (worker.rank != 1 && !begun) std::this_thread::yield();
-    worker.take_turns(worker.share(kCount), [&](int64_t) {
-      if (worker.rank == 1) {
-        ++of_late_worker;
-        begun = true;
-        while (done < kCount - 1) std::this_thread::yield();
-      }
-      ++done;
-    });
-  });
-  EXPECT_EQ(done, kCount);
-  EXPECT_EQ(of_late_worker, 1);
-}
-
 TEST(ThreadPool, RefusesNoThreads) { EXPECT_THROW(ThreadPool(0), std::invalid_argument); }
 
 TEST(Worker, SharesCoverTheRangeOnceAtMultiplesOfTheGrain) {

@@ -95,8 +95,8 @@ void Turns::hold(int rank, uint32_t set, int64_t turn) {
 bool Turns::begin_publishing(int rank) {
   std::atomic<uint64_t>& hand = at(rank).hand;
   uint64_t held = hand.load(std::memory_order_relaxed);
-  return (held & kStateMask) == kHeld && hand.compare_exchange_strong(held, held | kPublishing,
-                                                             std::memory_order_acq_rel);
+  return (held & kStateMask) == kHeld &&
+         hand.compare_exchange_strong(held, held | kPublishing, std::memory_order_acq_rel);
 }
 
 void Turns::count_done(int rank, uint32_t set) {

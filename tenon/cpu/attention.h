@@ -64,6 +64,8 @@ struct AttentionJob {
   const float* sinks = nullptr;
 
   std::byte* workspace = nullptr;  // attention_workspace_bytes(...), 64-byte aligned
+  // Where workers help each other: this worker's part of the workspace, as of a MatmulJob.
+  std::byte* own_workspace = nullptr;
 };
 
 }  // namespace tenon::cpu

@@ -39,6 +39,9 @@ struct MatmulJob {
   std::byte* workspace =
       nullptr;  // matmul_workspace_bytes(tokens, depth, workers), 64-byte aligned. A barrier must lie
   // between two jobs that use the same one
+  // Of one token, where workers help each other: this worker's part of the workspace, which no other worker's
+  // job reaches, whatever its extents.
+  std::byte* own_workspace = nullptr;
 };
 
 // How the products are taken. Block weights: x is quantised once per job to int8 in groups of 32 with an f32

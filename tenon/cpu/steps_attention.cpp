@@ -70,6 +70,7 @@ Status step_attention(const runtime::BoundStep& step, const StepContext& context
   if (part.inputs.size() > 5) job.sinks = part.inputs[5].as<float>();
   job.half_sums = job.keys >= kHalfSumKeys;
   job.workspace = step.scratch;
+  job.own_workspace = context.own_scratch;
   context.kernels.attention(job, context.worker);
   context.count_read(k.extent[2] * job.kv_heads * job.head_size *
                      (info(job.k_type).block_bytes + info(job.v_type).block_bytes));

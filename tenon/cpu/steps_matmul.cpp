@@ -45,7 +45,7 @@ Result<MatmulSegment> segment_of(const runtime::BoundStep& step, size_t part, co
   return out;
 }
 
-Result<MatmulJob> job_of(const runtime::BoundStep& step) {
+Result<MatmulJob> job_of(const runtime::BoundStep& step, const StepContext& context) {
   TENON_ASSIGN(RowsView x, rows_of(step.parts[0].inputs[0]));
   MatmulJob job;
   job.x = x.as<float>();
@@ -58,11 +58,12 @@ Result<MatmulJob> job_of(const runtime::BoundStep& step) {
     if (step.step->prologue_inputs > 0) job.norm_weight = step.parts[0].inputs.back().as<float>();
   }
   job.workspace = step.scratch;
+  job.own_workspace = context.own_scratch;
   return job;
 }
 
 Status run_parts(const runtime::BoundStep& step, const PartLayout& layout, const StepContext& context) {
-  TENON_ASSIGN(MatmulJob job, job_of(step));
+  TENON_ASSIGN(MatmulJob job, job_of(step, context));
   std::array<MatmulSegment, kMaxSegments> segments;
   for (size_t first = 0; first < step.parts.size(); first += kMaxSegments) {
     const size_t count = std::min(kMaxSegments, step.parts.size() - first);
@@ -70,7 +71,7 @@ Status run_parts(const runtime::BoundStep& step, const PartLayout& layout, const
       TENON_ASSIGN(segments[i], segment_of(step, first + i, layout));
     }
     job.segments = {segments.data(), count};
-    if (first > 0) context.worker.barrier();  // the workspace is taken anew
+    if (first > 0 && !context.worker.helps) context.worker.barrier();  // the workspace is taken anew
     context.kernels.matmul(job, context.worker);
   }
   return {};
@@ -92,7 +93,7 @@ Status step_matmul_bias_residual(const runtime::BoundStep& step, const StepConte
 
 // Inputs x, gate, up.
 Status step_matmul_swiglu(const runtime::BoundStep& step, const StepContext& context) {
-  TENON_ASSIGN(MatmulJob job, job_of(step));
+  TENON_ASSIGN(MatmulJob job, job_of(step, context));
   TENON_ASSIGN(MatmulSegment gate, segment_of(step, 0, {}));
   MatmulSegment up = gate;
   up.weight = step.parts[0].inputs[2].data;

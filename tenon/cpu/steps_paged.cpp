@@ -93,18 +93,29 @@ Status step_paged_attention(const runtime::BoundStep& step, const StepContext& c
   if (part.inputs.size() > op::kPagedSinks) job.sinks = part.inputs[op::kPagedSinks].as<float>();
 
   auto* const places = reinterpret_cast<int64_t*>(step.scratch);
-  if (attributes.writes) {
+  const auto write = [&](const StepContext& as) {
+    write_rows(part.inputs[op::kPagedK], part.inputs[op::kPagedKeyCache], places, as);
+    write_rows(part.inputs[op::kPagedV], part.inputs[op::kPagedValueCache], places, as);
+  };
+  if (attributes.writes && context.worker.helps) {
+    context.worker.claim_turns(1, [&](int64_t) {
+      const Worker alone;
+      find_places(tables, job.kv_heads, q.extent[0], places, alone);
+      write({context.kernels, alone});
+    });
+  } else if (attributes.writes) {
     find_places(tables, job.kv_heads, q.extent[0], places, context.worker);
     context.worker.barrier();
-    write_rows(part.inputs[op::kPagedK], part.inputs[op::kPagedKeyCache], places, context);
-    write_rows(part.inputs[op::kPagedV], part.inputs[op::kPagedValueCache], places, context);
+    write(context);
     context.worker.barrier();
   }
   job.workspace = step.scratch + paged_places_bytes(q.extent[0], job.kv_heads);
+  job.own_workspace = context.own_scratch;
   for (int64_t s = 0; s < tables.sequences; ++s) {
     job.tokens = tables.tokens_of(s);
     if (job.tokens == 0) continue;
-    if (s > 0) context.worker.barrier();  // the workspace is the last sequence's until all have left it
+    if (s > 0 && !context.worker.helps)
+      context.worker.barrier();  // the workspace is the last sequence's until all have left it
     const int64_t first = tables.sequence_begins[s];
     job.first_position = tables.past_lengths[s];
     job.keys = job.first_position + job.tokens;

@@ -188,9 +188,9 @@ TEST_P(Steps, CachesAreWrittenInPlaceOrCopied) {
 
 TEST(StepTable, FindsEveryIdAndNoOther) {
   for (const char* const id : {"StatelessKV", "add", "matmul", "swiglu", "rope_table", "scatter_rows"})
-    EXPECT_NE(find_step(id), nullptr) << id;
+    EXPECT_NE(find_step(id).function, nullptr) << id;
   for (const char* const id : {"", "reference", "StatelessK", "swiglus", "Add"})
-    EXPECT_EQ(find_step(id), nullptr) << id;
+    EXPECT_EQ(find_step(id).function, nullptr) << id;
 }
 
 }  // namespace

@@ -25,8 +25,8 @@ TEST(CpuTarget, EveryRowHasAFunctionAndAPattern) {
   ASSERT_FALSE(target.rows.empty());
   for (const plan::TargetRow& row : target.rows) {
     EXPECT_NO_THROW(plan::Pattern::parse(row.pattern)) << row.pattern;
-    EXPECT_TRUE(row.id == "reference" || find_step(row.id)) << row.id;
-    EXPECT_TRUE(!row.shared || find_step(row.shared->id)) << row.id;
+    EXPECT_TRUE(row.id == "reference" || find_step(row.id).function) << row.id;
+    EXPECT_TRUE(!row.shared || find_step(row.shared->id).function) << row.id;
   }
   EXPECT_EQ(target.rows.back().pattern, "*");
 }

@@ -59,6 +59,7 @@ struct Step {
   // Whether it touches what earlier steps since the last barrier wrote or still read.
   bool barrier_before = true;
   size_t scratch_bytes = 0;
+  size_t scratch_bytes_of_one = 0;  // what a single worker would need
 
   template <class A>
   const A* find_attributes() const {

@@ -83,6 +83,7 @@ Status StepBuilder::emit(ir::Node& root, const Chosen& chosen) {
       TENON_RETURN_IF_ERROR(largest(packed_bytes(operand.type()), operand.node().name()));
     }
     step.scratch_bytes = chosen.row->scratch_bytes(chosen.match, limits_);
+    step.scratch_bytes_of_one = chosen.row->scratch_bytes(chosen.match, {limits_.symbols, 1});
   }
   step.parts.push_back(std::move(part));
   list_.steps.push_back(std::move(step));

@@ -215,10 +215,15 @@ struct Attention {
       do_pieces<Few>(job, worker, cut, partial, arena.used());
     else
       do_tiles(job, worker, cut, partial, arena.used());
-    if (cut.chunks > 1) {
-      worker.barrier();
-      merge(job, worker, cut, partial);
+    if (cut.chunks == 1) return;
+    if (worker.helps) {
+      worker.claim_turns(worker.size, [&](int64_t share) {
+        merge(job, Worker{static_cast<int>(share), worker.size}, cut, partial);
+      });
+      return;
     }
+    worker.barrier();
+    merge(job, worker, cut, partial);
   }
 
  private:
@@ -238,15 +243,11 @@ struct Attention {
   static void do_pieces(const AttentionJob& job, const Worker& worker, const Cut& cut, const Partial& partial,
                         int64_t used) {
     const int64_t rows = cut.tile_tokens * cut.group, count = cut.count(job);
-    Arena mine(job.workspace + used + worker.rank * bytes<Kind>(rows, job.head_size));
+    Arena mine(job.own_workspace != nullptr
+                   ? job.own_workspace
+                   : job.workspace + used + worker.rank * bytes<Kind>(rows, job.head_size));
     Kind kind = Kind::take(mine, rows, job.head_size);
-    // Tiles of a call see more keys the later they are, so that without chunks pieces are dealt in turn.
-    const Worker::Range share =
-        cut.chunks > 1 ? share_of_pieces(job, cut, worker) : Worker::Range{worker.rank, count};
-    const int64_t step = cut.chunks > 1 ? 1 : worker.size;
-    for (int64_t index = share.begin; index < share.end; index += step) {
-      const Piece piece = piece_at(job, cut, index);
-      const Piece next = index + step < share.end ? piece_at(job, cut, index + step) : piece;
+    const auto compute = [&](const Piece& piece, const Piece& next) TENON_BODY {
       kind.begin(job, piece.first_token, piece.tokens, piece.kv_head);
       for (int64_t first = piece.keys.begin; first < piece.keys.end; first += kKeys) {
         const bool last = first + kKeys >= piece.keys.end;
@@ -254,10 +255,34 @@ struct Attention {
                        last ? next.kv_head : piece.kv_head, last ? next.keys.begin : first + kKeys);
       }
       kind.end();
+    };
+    const auto publish = [&](const Piece& piece) TENON_BODY {
       if (cut.chunks == 1)
         finish_all(job, kind.of, piece);
       else
         keep(job, kind.of, piece, cut, partial);
+    };
+    if (worker.helps) {
+      const auto share_of = [&](int rank) {
+        const Worker of{rank, worker.size};
+        return cut.chunks > 1 ? share_of_pieces(job, cut, of) : of.share(count);
+      };
+      worker.take_turns(
+          share_of, [] {},
+          [&](int64_t index) {
+            compute(piece_at(job, cut, index), piece_at(job, cut, smaller(index + 1, count - 1)));
+          },
+          [&](int64_t index) { publish(piece_at(job, cut, index)); });
+      return;
+    }
+    // Tiles of a call see more keys the later they are, so that without chunks pieces are dealt in turn.
+    const Worker::Range share =
+        cut.chunks > 1 ? share_of_pieces(job, cut, worker) : Worker::Range{worker.rank, count};
+    const int64_t step = cut.chunks > 1 ? 1 : worker.size;
+    for (int64_t index = share.begin; index < share.end; index += step) {
+      const Piece piece = piece_at(job, cut, index);
+      compute(piece, index + step < share.end ? piece_at(job, cut, index + step) : piece);
+      publish(piece);
     }
   }
 

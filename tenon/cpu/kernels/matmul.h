@@ -150,30 +150,22 @@ struct Matmul {
     }
   };
 
-  // Writes the results c[0] (and c[1]) of one group for `tokens` tokens from `token` on.
-  static void finish(const Rows& rows, int64_t index, int64_t token, int64_t tokens,
-                     const float (*c)[kMaxTile * V::kLanes]) {
+  // Writes the results c (and those of `up`) of one group for `tokens` tokens from `token` on.
+  static void finish(const Rows& rows, int64_t index, int64_t token, int64_t tokens, const float* c,
+                     const float* c_up) {
     const MatmulSegment& to = *rows.segment[0];
     const int64_t row = index * V::kLanes, n = smaller(to.rows - row, V::kLanes);
     for (int64_t t = 0; t < tokens; ++t) {
-      F32 y = V::load(c[0] + t * V::kLanes);
+      F32 y = V::load(c + t * V::kLanes);
       if (to.bias != nullptr) y = V::add(y, V::load(to.bias + row, n));
       if (rows.count == 2) {
-        F32 up = V::load(c[1] + t * V::kLanes);
+        F32 up = V::load(c_up + t * V::kLanes);
         if (rows.segment[1]->bias != nullptr) up = V::add(up, V::load(rows.segment[1]->bias + row, n));
         y = V::mul(silu<V>(y), up);
       }
       if (to.residual != nullptr)
         y = V::add(y, V::load(to.residual + (token + t) * to.residual_stride + row, n));
       V::store(to.output + (token + t) * to.output_stride + row, y, n);
-    }
-  }
-
-  static void few_tokens(const Rows& rows, Worker::Range groups, const Activations& x) {
-    alignas(64) float c[2][kMaxTile * V::kLanes];
-    for (int64_t group = groups.begin; group < groups.end; ++group) {
-      for (int i = 0; i < rows.count; ++i) rows.format[i]->dot(rows.group(i, group), x, c[i]);
-      finish(rows, group, 0, x.tokens, c);
     }
   }
 
@@ -201,7 +193,7 @@ struct Matmul {
             rows.format[i]->multiply(space.panel[i] + g * bytes[i], x, tile, space.start[i], c[i]);
           }
           const int64_t token = tile * tile_tokens;
-          finish(rows, first + g, token, smaller(x.tokens - token, tile_tokens), c);
+          finish(rows, first + g, token, smaller(x.tokens - token, tile_tokens), c[0], c[1]);
         }
       }
     }
@@ -246,23 +238,50 @@ struct Matmul {
   };
 
   // A few groups at a turn: enough that to take it costs nothing beside.
-  static constexpr int64_t kTurnBytes = 8 * 1024;
+  static constexpr int64_t kTurnBytes = 16 * 1024;
 
-  static void take_few_tokens(const Line& line, const Worker& worker, const Activations& x) {
-    int64_t begin = 0, end = 0;  // groups, counted on through all segments
-    line.for_share(worker, [&](int64_t, Worker::Range share) { begin += share.begin, end += share.end; });
-    const int64_t at_once = larger(kTurnBytes / (line.cost(0) * V::kLanes), 1);
-    const auto turn_of = [&](int64_t group) { return divide_up(group, at_once); };
-    worker.take_turns({turn_of(begin), turn_of(end)}, [&](int64_t turn) {
+  // Groups are counted on through all segments; what a turn computes stays on this worker's stack until it is
+  // published.
+  template <class Prepare>
+  static void take_few_tokens(const Line& line, const Worker& worker, const Activations& x,
+                              const Prepare& prepare) {
+    const int64_t at_once =
+        larger(smaller(kTurnBytes / larger(line.cost(0) * V::kLanes, 1), kMaxTile / x.tokens), 1);
+    const auto share_of = [&](int rank) {
+      Worker::Range all{0, 0};
+      line.for_share(Worker{rank, worker.size},
+                     [&](int64_t, Worker::Range share) { all.begin += share.begin, all.end += share.end; });
+      return Worker::Range{divide_up(all.begin, at_once), divide_up(all.end, at_once)};
+    };
+    // take(rows, group, its place in the turn)
+    const auto for_each_group = [&](int64_t turn, const auto& take) {
       const int64_t first = turn * at_once, last = first + at_once;
       int64_t before = 0;
-      for (int64_t i = 0; i < line.segments; ++i) {
-        const int64_t count = line.groups(i);
-        if (first < before + count && before < last)
-          few_tokens(line.rows(i), {larger(first - before, 0), smaller(last - before, count)}, x);
+      for (int64_t i = 0; i < line.segments && before < last; ++i) {
+        const int64_t count = line.groups(i), end = smaller(last - before, count);
+        if (first < before + count) {
+          const Rows rows = line.rows(i);
+          for (int64_t group = larger(first - before, 0); group < end; ++group)
+            take(rows, group, before + group - first);
+        }
         before += count;
       }
-    });
+    };
+    alignas(64) float c[2][kMaxTile * V::kLanes];
+    const int64_t stride = x.tokens * V::kLanes;
+    worker.take_turns(
+        share_of, prepare,
+        [&](int64_t turn) {
+          for_each_group(turn, [&](const Rows& rows, int64_t group, int64_t place) {
+            for (int i = 0; i < rows.count; ++i)
+              rows.format[i]->dot(rows.group(i, group), x, c[i] + place * stride);
+          });
+        },
+        [&](int64_t turn) {
+          for_each_group(turn, [&](const Rows& rows, int64_t group, int64_t place) {
+            finish(rows, group, 0, x.tokens, c[0] + place * stride, c[1] + place * stride);
+          });
+        });
   }
 
   static void run(const MatmulJob& job, const Worker& worker) {
@@ -274,7 +293,8 @@ struct Matmul {
     const XSpace shared = take_shared_space(arena, job.tokens, job.depth);
     Arena own(nullptr);
     take_worker_space(own, job.tokens, job.depth);
-    Arena mine(job.workspace + arena.used() + worker.rank * own.used());
+    Arena mine(job.own_workspace != nullptr ? job.own_workspace
+                                            : job.workspace + arena.used() + worker.rank * own.used());
     const WorkerSpace space = take_worker_space(mine, job.tokens, job.depth);
 
     const XSpace& prepared = job.tokens == 1 ? space.x : shared;
@@ -287,12 +307,14 @@ struct Matmul {
       assert(job.depth % info(segment.type).block_elements == 0);
     }
     assert(!job.normalises_x || !any_float);
-    if (any_block) quantise(job, worker, x, space);
-    if (any_float && job.tokens > kFewTokens) pack(job, worker, prepared.packed);
-    if (job.tokens > 1) worker.barrier();
-
+    const auto prepare = [&] {
+      if (any_block) quantise(job, worker, x, space);
+      if (any_float && job.tokens > kFewTokens) pack(job, worker, prepared.packed);
+      if (job.tokens > 1) worker.barrier();
+    };
     const Line line(job);
-    if (job.tokens <= kFewTokens) return take_few_tokens(line, worker, x);
+    if (job.tokens <= kFewTokens) return take_few_tokens(line, worker, x, prepare);
+    prepare();
     line.for_share(worker,
                    [&](int64_t i, Worker::Range groups) { many_tokens(line.rows(i), groups, x, space); });
   }

@@ -1,0 +1,183 @@
+#include "tenon/base/turns.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <thread>
+#include <vector>
+
+#include "tenon/base/thread_pool.h"
+
+namespace tenon {
+namespace {
+
+void nothing() {}
+void of_turn(int64_t) {}
+
+Worker helping(const Worker& worker) {
+  Worker out = worker;
+  out.helps = true;
+  return out;
+}
+
+// Each index once, whoever takes it; sets that follow each other without a barrier do not mix.
+TEST(Turns, AreTakenOnce) {
+  for (const bool help : {false, true}) {
+    for (const int threads : {1, 2, 3, 8}) {
+      ThreadPool pool(threads);
+      constexpr int64_t kCount = 300;
+      constexpr int kRounds = 100;
+      std::vector<std::atomic<int>> taken(kCount * kRounds);
+      pool.run([&](Worker worker) {
+        worker.helps = help;
+        for (int round = 0; round < kRounds; ++round) {
+          worker.take_turns(
+              [&](int rank) {
+                return Worker{rank, worker.size}.share(kCount);
+              },
+              nothing, of_turn, [&](int64_t i) { ++taken[static_cast<size_t>(round * kCount + i)]; });
+        }
+      });
+      EXPECT_TRUE(std::all_of(taken.begin(), taken.end(), [](const auto& times) { return times == 1; }));
+    }
+  }
+}
+
+// The others do the share of one that is held up.
+TEST(Turns, OfALateWorkerAreTakenByTheOthers) {
+  ThreadPool pool(3);
+  std::atomic<int> done{0}, of_late_worker{0};
+  std::atomic<bool> begun{false};
+  constexpr int kCount = 300;
+  pool.run([&](const Worker& worker) {
+    while (worker.rank != 1 && !begun) std::this_thread::yield();
+    worker.claim_turns(kCount, [&](int64_t) {
+      if (worker.rank == 1) {
+        ++of_late_worker;
+        begun = true;
+        while (done < kCount - 1) std::this_thread::yield();
+      }
+      ++done;
+    });
+  });
+  EXPECT_EQ(done, kCount);
+  EXPECT_EQ(of_late_worker, 1);
+}
+
+// Where a worker stops: the others complete all sets meanwhile, and it goes on only when they have.
+enum class Stop { kBeforeAll, kPreparing, kComputing };
+
+class StoppedWorker : public testing::TestWithParam<Stop> {};
+
+TEST_P(StoppedWorker, HoldsNobodyUpAndWritesNothing) {
+  constexpr int kSets = 50;
+  constexpr int64_t kCount = 40;
+  for (const int threads : {2, 3}) {
+    ThreadPool pool(threads);
+    // Plain numbers, each set from the one before: two writers, or a set that is left before it is complete,
+    // are a wrong sum, and a race under TSan.
+    std::vector<std::vector<int64_t>> values(kSets + 1, std::vector<int64_t>(kCount, 1));
+    std::atomic<bool> ended{false};
+    std::atomic<int> begun{0};
+    std::atomic<bool> stopped{false};
+    pool.run([&](const Worker& entered) {
+      const Worker worker = helping(entered);
+      const auto stop_at = [&](Stop stop) {
+        if (worker.rank != 1 || stop != GetParam() || stopped) return;
+        stopped = true;
+        while (!ended) std::this_thread::yield();
+      };
+      // All are there before anyone begins, so that the one that stops has a turn in its hands.
+      ++begun;
+      while (begun < worker.size) std::this_thread::yield();
+      stop_at(Stop::kBeforeAll);
+      while (worker.rank != 1 && !stopped) std::this_thread::yield();
+      for (size_t set = 0; set < kSets;) {
+        if (const uint32_t foremost = worker.catch_up(static_cast<uint32_t>(set)); foremost > set) {
+          set = foremost;
+          continue;
+        }
+        int64_t own = 0;
+        worker.take_turns(
+            [&](int rank) {
+              return Worker{rank, worker.size}.share(kCount);
+            },
+            [&] { stop_at(Stop::kPreparing); },
+            [&](int64_t i) {
+              own = values[set][static_cast<size_t>((i + 7) % kCount)] + 1;
+              stop_at(Stop::kComputing);
+            },
+            [&](int64_t i) { values[set + 1][static_cast<size_t>(i)] = own; });
+        ++set;
+      }
+      if (worker.rank != 1) ended = true;
+    });
+    for (const int64_t value : values[kSets]) EXPECT_EQ(value, kSets + 1);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(At, StoppedWorker,
+                         testing::Values(Stop::kBeforeAll, Stop::kPreparing, Stop::kComputing));
+
+// Turns that are claimed are waited for, and run once.
+TEST(Turns, ThatAreClaimedAreNotDoneAgain) {
+  ThreadPool pool(3);
+  std::vector<int> times(30, 0);
+  int64_t sum = 0;
+  pool.run([&](const Worker& entered) {
+    const Worker worker = helping(entered);
+    worker.claim_turns(30, [&](int64_t i) {
+      if (i % 10 == 3) std::this_thread::sleep_for(std::chrono::milliseconds(2));
+      ++times[static_cast<size_t>(i)];
+    });
+    worker.claim_turns(1, [&](int64_t) {
+      for (const int count : times) sum += count;
+    });
+  });
+  EXPECT_EQ(sum, 30);
+  EXPECT_TRUE(std::all_of(times.begin(), times.end(), [](int count) { return count == 1; }));
+}
+
+// Workers that stop at random, more of them than cores.
+TEST(Turns, AnyWorkerMayStopAnywhere) {
+  ThreadPool pool(4);
+  constexpr int kSets = 60;
+  constexpr int64_t kCount = 24;
+  std::vector<std::vector<int64_t>> values(kSets + 1, std::vector<int64_t>(kCount, 0));
+  pool.run([&](const Worker& entered) {
+    const Worker worker = helping(entered);
+    uint32_t random = static_cast<uint32_t>(worker.rank) * 7919 + 1;
+    const auto stop = [&] {
+      random = random * 1664525 + 1013904223;
+      if (random >> 27 == 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    };
+    for (size_t set = 0; set < kSets;) {
+      stop();
+      if (const uint32_t foremost = worker.catch_up(static_cast<uint32_t>(set)); foremost > set) {
+        set = foremost;
+        continue;
+      }
+      int64_t own = 0;
+      worker.take_turns(
+          [&](int rank) {
+            return Worker{rank, worker.size}.share(kCount);
+          },
+          stop,
+          [&](int64_t i) {
+            own = values[set][static_cast<size_t>((i * 5 + 1) % kCount)] + 1;
+            stop();
+          },
+          [&](int64_t i) {
+            values[set + 1][static_cast<size_t>(i)] += own;
+            stop();
+          });
+      ++set;
+    }
+  });
+  for (const int64_t value : values[kSets]) EXPECT_EQ(value, kSets);
+}
+
+}  // namespace
+}  // namespace tenon
