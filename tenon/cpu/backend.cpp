@@ -145,7 +145,7 @@ class CpuProgram : public runtime::Program {
       return !all.loaded[i].reference && all.loaded[i].kernel.help == Help::kNone;
     };
     for (size_t i = 0; i < all.bound.size();) {
-      if (i > 0 && needs_all(i - 1) && (!needs_all(i) || all.bound[i].step->barrier_before)) worker.barrier();
+      if (i > 0 && needs_all(i - 1)) worker.barrier();
       if (outcome.failed()) return;
       if (const size_t foremost = helping.catch_up(static_cast<uint32_t>(i)); foremost > i) {
         i = foremost;
