@@ -25,15 +25,16 @@ struct LoadedStep {
 
 // A late worker's job may be made from what is written anew meanwhile, as long as no address and no extent
 // is: those come from inputs, which stay as they are for a run.
-bool tables_are_inputs(const plan::Step& step, const plan::Plan& plan) {
-  const auto is_input = [&](const plan::Operand& operand) {
-    return operand.storage < 0 ||
-           plan.storages[static_cast<size_t>(operand.storage)].kind == plan::StorageKind::kInput;
+bool tables_stay(const plan::Step& step, const plan::Plan& plan) {
+  const auto stays = [&](const plan::Operand& operand) {
+    if (operand.storage < 0) return true;
+    const plan::StorageKind kind = plan.storages[static_cast<size_t>(operand.storage)].kind;
+    return kind == plan::StorageKind::kInput || kind == plan::StorageKind::kConstant;
   };
   const std::vector<plan::Operand>& inputs = step.parts[0].inputs;
-  if (step.row == "attention") return inputs.size() <= 4 || is_input(inputs[4]);
+  if (step.row == "attention") return inputs.size() <= 4 || stays(inputs[4]);
   if (step.row == "paged_attention")
-    return std::all_of(inputs.begin() + op::kPagedKeyCache, inputs.end(), is_input);
+    return std::all_of(inputs.begin() + op::kPagedKeyCache, inputs.end(), stays);
   return true;
 }
 
@@ -77,7 +78,7 @@ class CpuProgram : public runtime::Program {
             return Error{ErrorCode::kUnsupported, "step '" + step.name + "'", "a kernel of the cpu",
                          std::string(step.row), ""};
           }
-          if (!tables_are_inputs(step, *plan_)) entry.kernel.help = Help::kNone;
+          if (!tables_stay(step, *plan_)) entry.kernel.help = Help::kNone;
         }
         if (workers_help(list) && entry.kernel.help == Help::kTurns)
           own_bytes_ = std::max(own_bytes_, (step.scratch_bytes_of_one + 63) / 64 * 64);
