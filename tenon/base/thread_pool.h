@@ -34,21 +34,27 @@ struct Worker {
   // Does the turns of [0, total). share_of(rank) is a worker's share of them; the shares follow each other.
   // Who is done with its own takes of the others', so that a worker that lost its core for a moment, or found
   // memory slow, is not waited for. All workers call it together.
-  //   prepare()    once, before this worker's first turn
-  //   compute(i)   leaves the results in memory that is this worker's own
-  //   publish(i)   carries them to where they belong
-  // Where workers help, compute(i) may run on several at once and what it reads may be written meanwhile;
-  // the results are then dropped. publish(i) runs once. Without help there is no barrier at its ends.
+  //   prepare()             once, before this worker's first turn
+  //   compute(begin, end)   leaves the results of some turns, `most` at most, in memory of this worker's own
+  //   publish(begin, end)   carries them to where they belong
+  // Where workers help, a turn may be computed by several at once, and what it reads may be written
+  // meanwhile; the results are then dropped. It is published once. Without help there is no barrier at its
+  // ends.
   template <class ShareOf, class Prepare, class Compute, class Publish>
-  void take_turns(const ShareOf& share_of, const Prepare& prepare, const Compute& compute,
+  void take_turns(int64_t most, const ShareOf& share_of, const Prepare& prepare, const Compute& compute,
                   const Publish& publish) const {
-    run_turns<true>(share_of, prepare, compute, publish);
+    run_turns<true>(most, share_of, prepare, compute, publish);
   }
   // The same of turns that are short, or that no one may do again: body(i) runs once, and whoever loses its
   // core in it is waited for.
   template <class Body>
   void claim_turns(int64_t total, const Body& body) const {
-    run_turns<false>([&](int of) { return Worker{of, size}.share(total); }, [] {}, [](int64_t) {}, body);
+    run_turns<false>(
+        1,
+        [&](int of) {
+          return Worker{of, size}.share(total);
+        },
+        [] {}, [](int64_t, int64_t) {}, [&](int64_t turn, int64_t) { body(turn); });
   }
   // At `step` of what is run; returns the step to go on with, further on where the workers that help have
   // completed more. Every worker calls it before each step, and never passes a barrier in between that
@@ -59,41 +65,39 @@ struct Worker {
   Turns& turns() const;
 
   template <bool kStealable, class ShareOf, class Prepare, class Compute, class Publish>
-  void run_turns(const ShareOf& share_of, const Prepare& prepare, const Compute& compute,
+  void run_turns(int64_t most, const ShareOf& share_of, const Prepare& prepare, const Compute& compute,
                  const Publish& publish) const {
+    prepare();
     if (size == 1) {
-      prepare();
       const Range all = share_of(0);
-      for (int64_t i = all.begin; i < all.end; ++i) {
-        compute(i);
-        publish(i);
+      for (int64_t begin = all.begin; begin < all.end; begin += most) {
+        const int64_t end = begin + most < all.end ? begin + most : all.end;
+        compute(begin, end);
+        publish(begin, end);
       }
       return;
     }
     Turns& turns = this->turns();
     const uint32_t set = turns.next_set(rank);
-    const int64_t total = share_of(size - 1).end;
-    if (helps && turns.is_complete(set, total)) return;
-    prepare();
     const auto open = [&](int of) {
       const Range share = share_of(of);
       turns.open(of, set, share.begin, share.end);
     };
     open(rank);
     for (;;) {
-      int64_t turn = turns.take_front(rank, set);
-      for (int next = 1; next < size && turn < 0; ++next) {
+      Turns::Taken taken = turns.take_front(rank, set, most);
+      for (int next = 1; next < size && taken.none(); ++next) {
         const int other = (rank + next) % size;
         if (helps) open(other);
-        turn = turns.take_back(other, set);
+        taken = turns.take_back(other, set);
       }
-      if (turn < 0 && helps) turn = turns.wait_or_steal(rank, set, total);
-      if (turn < 0) return;
-      if (kStealable && helps) turns.hold(rank, set, turn);
-      compute(turn);
+      if (taken.none() && helps) taken = turns.wait_or_steal(rank, set, share_of(size - 1).end);
+      if (taken.none()) return;
+      if (kStealable && helps) turns.hold(rank, set, taken);
+      compute(taken.begin, taken.end);
       if (kStealable && helps && !turns.begin_publishing(rank)) continue;
-      publish(turn);
-      if (helps) turns.count_done(rank, set);
+      publish(taken.begin, taken.end);
+      if (helps) turns.count_done(rank, set, taken.end - taken.begin);
     }
   }
 };

@@ -8,7 +8,7 @@
 //   left  {set, begin, end}    the turns of its share that no one has taken. The owner takes from the front,
 //                              the others from the back. Anyone opens a share in its owner's place, so that a
 //                              worker that is not there at all loses all of it.
-//   hand  {set, turn, state}   the turn that it computes, for as long as it may be taken from it:
+//   hand  {set, begin, count, state}   the turns that it computes, for as long as they may be taken from it:
 //                              kHeld -> kPublishing by itself, or kHeld -> kStolen by another.
 //   done  {set, count}         how many turns it has published.
 //
@@ -33,21 +33,26 @@ class Turns {
 
   // The number of worker `rank`'s next set; below 2^20 of them, of fewer than 2^22 turns each.
   uint32_t next_set(int rank);
-  bool is_complete(uint32_t set, int64_t total) const;
 
   // Shows the share of `rank` to all, unless someone did.
   void open(int rank, uint32_t set, int64_t begin, int64_t end);
-  // A turn of the share of `rank` that is now the caller's; -1: none is left.
-  int64_t take_front(int rank, uint32_t set);
-  int64_t take_back(int rank, uint32_t set);
+  // Turns [begin, end) that are now the caller's; none where nothing is left.
+  struct Taken {
+    int64_t begin = 0, end = 0;
+    bool none() const { return begin == end; }
+  };
+  // Of the share of `rank`: up to `most`, fewer where few are left.
+  Taken take_front(int rank, uint32_t set, int64_t most);
+  // One.
+  Taken take_back(int rank, uint32_t set);
 
-  void hold(int rank, uint32_t set, int64_t turn);
-  // Whether the held turn is still the holder's; from now on nobody takes it away.
+  void hold(int rank, uint32_t set, Taken turns);
+  // Whether the held turns are still the holder's; from now on nobody takes them away.
   bool begin_publishing(int rank);
-  void count_done(int rank, uint32_t set);
-  // Waits until the set is complete and returns -1, or returns a turn taken from a worker that has held it
+  void count_done(int rank, uint32_t set, int64_t count);
+  // Waits until the set is complete and returns none, or returns turns taken from a worker that has held them
   // for too long.
-  int64_t wait_or_steal(int rank, uint32_t set, int64_t total);
+  Taken wait_or_steal(int rank, uint32_t set, int64_t total);
 
   // Where a worker is in what is run: `step`, after `step` other ones that are complete. A worker that is
   // behind all others goes on where the foremost is.
@@ -59,12 +64,16 @@ class Turns {
  private:
   struct alignas(64) Place {
     std::atomic<uint64_t> left{0}, hand{0};
-    uint32_t set = 0;  // its owner's alone
+    std::atomic<uint64_t> progress{0};
+    // Its owner's alone.
+    uint32_t set = 0;
+    bool is_behind = false;
     // What those who wait look at.
-    alignas(64) std::atomic<uint64_t> done{0}, progress{0};
+    alignas(64) std::atomic<uint64_t> done{0};
   };
   Place& at(int rank) { return places_[static_cast<size_t>(rank)]; }
-  int64_t steal(int rank, uint32_t set);
+  bool is_complete(int rank, uint32_t set, int64_t total);
+  Taken steal(int rank, uint32_t set);
 
   std::vector<Place> places_;  // by rank
 };

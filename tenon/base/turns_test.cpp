@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <thread>
@@ -14,7 +15,7 @@ namespace tenon {
 namespace {
 
 void nothing() {}
-void of_turn(int64_t) {}
+void of_turns(int64_t, int64_t) {}
 
 Worker helping(const Worker& worker) {
   Worker out = worker;
@@ -34,10 +35,14 @@ TEST(Turns, AreTakenOnce) {
         worker.helps = help;
         for (int round = 0; round < kRounds; ++round) {
           worker.take_turns(
+              3,
               [&](int rank) {
                 return Worker{rank, worker.size}.share(kCount);
               },
-              nothing, of_turn, [&](int64_t i) { ++taken[static_cast<size_t>(round * kCount + i)]; });
+              nothing, of_turns,
+              [&](int64_t begin, int64_t end) {
+                for (int64_t i = begin; i < end; ++i) ++taken[static_cast<size_t>(round * kCount + i)];
+              });
         }
       });
       EXPECT_TRUE(std::all_of(taken.begin(), taken.end(), [](const auto& times) { return times == 1; }));
@@ -99,17 +104,22 @@ TEST_P(StoppedWorker, HoldsNobodyUpAndWritesNothing) {
           set = foremost;
           continue;
         }
-        int64_t own = 0;
+        std::array<int64_t, 3> own{};
         worker.take_turns(
+            3,
             [&](int rank) {
               return Worker{rank, worker.size}.share(kCount);
             },
             [&] { stop_at(Stop::kPreparing); },
-            [&](int64_t i) {
-              own = values[set][static_cast<size_t>((i + 7) % kCount)] + 1;
+            [&](int64_t begin, int64_t end) {
+              for (int64_t i = begin; i < end; ++i)
+                own[static_cast<size_t>(i - begin)] = values[set][static_cast<size_t>((i + 7) % kCount)] + 1;
               stop_at(Stop::kComputing);
             },
-            [&](int64_t i) { values[set + 1][static_cast<size_t>(i)] = own; });
+            [&](int64_t begin, int64_t end) {
+              for (int64_t i = begin; i < end; ++i)
+                values[set + 1][static_cast<size_t>(i)] = own[static_cast<size_t>(i - begin)];
+            });
         ++set;
       }
       if (worker.rank != 1) ended = true;
@@ -159,18 +169,22 @@ TEST(Turns, AnyWorkerMayStopAnywhere) {
         set = foremost;
         continue;
       }
-      int64_t own = 0;
+      std::array<int64_t, 3> own{};
       worker.take_turns(
+          3,
           [&](int rank) {
             return Worker{rank, worker.size}.share(kCount);
           },
           stop,
-          [&](int64_t i) {
-            own = values[set][static_cast<size_t>((i * 5 + 1) % kCount)] + 1;
+          [&](int64_t begin, int64_t end) {
+            for (int64_t i = begin; i < end; ++i)
+              own[static_cast<size_t>(i - begin)] =
+                  values[set][static_cast<size_t>((i * 5 + 1) % kCount)] + 1;
             stop();
           },
-          [&](int64_t i) {
-            values[set + 1][static_cast<size_t>(i)] += own;
+          [&](int64_t begin, int64_t end) {
+            for (int64_t i = begin; i < end; ++i)
+              values[set + 1][static_cast<size_t>(i)] += own[static_cast<size_t>(i - begin)];
             stop();
           });
       ++set;

@@ -268,11 +268,11 @@ struct Attention {
         return cut.chunks > 1 ? share_of_pieces(job, cut, of) : of.share(count);
       };
       worker.take_turns(
-          share_of, [] {},
-          [&](int64_t index) {
+          1, share_of, [] {},
+          [&](int64_t index, int64_t) {
             compute(piece_at(job, cut, index), piece_at(job, cut, smaller(index + 1, count - 1)));
           },
-          [&](int64_t index) { publish(piece_at(job, cut, index)); });
+          [&](int64_t index, int64_t) { publish(piece_at(job, cut, index)); });
       return;
     }
     // Tiles of a call see more keys the later they are, so that without chunks pieces are dealt in turn.

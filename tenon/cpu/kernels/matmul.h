@@ -238,30 +238,30 @@ struct Matmul {
   };
 
   // A few groups at a turn: enough that to take it costs nothing beside.
-  static constexpr int64_t kTurnBytes = 16 * 1024;
+  static constexpr int64_t kTurnBytes = 8 * 1024, kTurnsAtOnce = 4;
 
   // Groups are counted on through all segments; what a turn computes stays on this worker's stack until it is
   // published.
   template <class Prepare>
   static void take_few_tokens(const Line& line, const Worker& worker, const Activations& x,
                               const Prepare& prepare) {
-    const int64_t at_once =
-        larger(smaller(kTurnBytes / larger(line.cost(0) * V::kLanes, 1), kMaxTile / x.tokens), 1);
+    const int64_t most = kMaxTile / x.tokens;  // groups whose results have room
+    const int64_t of_turn = larger(smaller(kTurnBytes / larger(line.cost(0) * V::kLanes, 1), most), 1);
     const auto share_of = [&](int rank) {
       Worker::Range all{0, 0};
       line.for_share(Worker{rank, worker.size},
                      [&](int64_t, Worker::Range share) { all.begin += share.begin, all.end += share.end; });
-      return Worker::Range{divide_up(all.begin, at_once), divide_up(all.end, at_once)};
+      return Worker::Range{divide_up(all.begin, of_turn), divide_up(all.end, of_turn)};
     };
-    // take(rows, group, its place in the turn)
-    const auto for_each_group = [&](int64_t turn, const auto& take) {
-      const int64_t first = turn * at_once, last = first + at_once;
+    // take(rows, group, its place among those of the turns)
+    const auto for_each_group = [&](int64_t begin, int64_t end, const auto& take) {
+      const int64_t first = begin * of_turn, last = end * of_turn;
       int64_t before = 0;
       for (int64_t i = 0; i < line.segments && before < last; ++i) {
-        const int64_t count = line.groups(i), end = smaller(last - before, count);
+        const int64_t count = line.groups(i), stop = smaller(last - before, count);
         if (first < before + count) {
           const Rows rows = line.rows(i);
-          for (int64_t group = larger(first - before, 0); group < end; ++group)
+          for (int64_t group = larger(first - before, 0); group < stop; ++group)
             take(rows, group, before + group - first);
         }
         before += count;
@@ -270,15 +270,15 @@ struct Matmul {
     alignas(64) float c[2][kMaxTile * V::kLanes];
     const int64_t stride = x.tokens * V::kLanes;
     worker.take_turns(
-        share_of, prepare,
-        [&](int64_t turn) {
-          for_each_group(turn, [&](const Rows& rows, int64_t group, int64_t place) {
+        larger(smaller(most / of_turn, kTurnsAtOnce), 1), share_of, prepare,
+        [&](int64_t begin, int64_t end) {
+          for_each_group(begin, end, [&](const Rows& rows, int64_t group, int64_t place) {
             for (int i = 0; i < rows.count; ++i)
               rows.format[i]->dot(rows.group(i, group), x, c[i] + place * stride);
           });
         },
-        [&](int64_t turn) {
-          for_each_group(turn, [&](const Rows& rows, int64_t group, int64_t place) {
+        [&](int64_t begin, int64_t end) {
+          for_each_group(begin, end, [&](const Rows& rows, int64_t group, int64_t place) {
             finish(rows, group, 0, x.tokens, c[0] + place * stride, c[1] + place * stride);
           });
         });
