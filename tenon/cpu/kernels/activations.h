@@ -113,8 +113,8 @@ inline void quantise_row(const float* x, int64_t depth, int64_t token, const Qua
   }
 }
 
-// Row `token` into its tile of kTile tokens; x null fills it with zeros, for the end of the last tile. The row
-// at `next` is asked for: another worker may have written it.
+// Row `token` into its tile of kTile tokens; x null fills it with zeros, for the end of the last tile. The
+// row at `next` is asked for: another worker may have written it.
 template <class V, int kTile>
 inline void quantise_into_tile(const float* x, const float* next, int64_t token, const QuantisedTiles& out) {
   const int64_t tile = token / kTile, within = token % kTile;
