@@ -28,7 +28,7 @@ struct BenchMeasurement {
   size_t state_bytes = 0;          // of the caches, for all tokens of the test
 };
 
-double median(std::vector<double> values);  // of an even number the upper one; 0 of none
+double median(std::vector<double> values);  // of an even number the mean of the middle two; 0 of none
 
 // Random tokens. The prompt is evaluated for the logits of its last token; generation feeds one token at a
 // time, without sampling. Before the first sample, the prompt or one token is evaluated once without being

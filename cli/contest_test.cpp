@@ -56,6 +56,14 @@ ContestFacts facts() {
           .rounds_wanted = 3};
 }
 
+TEST(Median, OfAnEvenNumberIsTheMeanOfTheMiddleTwo) {
+  EXPECT_EQ(median({}), 0);
+  EXPECT_EQ(median({7}), 7);
+  EXPECT_EQ(median({9, 1}), 5);
+  EXPECT_EQ(median({5, 1, 9}), 5);
+  EXPECT_EQ(median({8, 1, 2, 4}), 3);
+}
+
 TEST(BenchJson, IsReadAsLlamaBenchWroteIt) {
   std::ifstream in(TENON_SOURCE_DIR "/tests/golden/bench/llama_bench.json");
   std::ostringstream text;
