@@ -5,12 +5,12 @@
 // by all. Three words of a worker say how far its share and itself are; each begins with a set's number, and
 // a word of an older set says nothing about this one:
 //
-//   left  {set, begin, end}    the turns of its share that no one has taken. The owner takes from the front,
-//                              the others from the back. Anyone opens a share in its owner's place, so that a
-//                              worker that is not there at all loses all of it.
+//   left  {set, begin, end}            the turns of its share that no one has taken. The owner takes from the
+//                                      front, the others from the back. Anyone opens a share in its owner's
+//                                      place, so that a worker that is not there at all loses all of it.
 //   hand  {set, begin, count, state}   the turns that it computes, for as long as they may be taken from it:
-//                              kHeld -> kPublishing by itself, or kHeld -> kStolen by another.
-//   done  {set, count}         how many turns it has published.
+//                                      kHeld -> kPublishing by itself, or kHeld -> kStolen by another.
+//   done  {set, count}                 how many turns it has published.
 //
 // A turn is computed into memory that is the worker's own, and only who wins the hand publishes: no two ever
 // write the same place, and who comes late writes nothing. A set is complete when its counts add up, or when
@@ -54,17 +54,14 @@ class Turns {
   // for too long.
   Taken wait_or_steal(int rank, uint32_t set, int64_t total);
 
-  // Where a worker is in what is run: `step`, after `step` other ones that are complete. A worker that is
-  // behind all others goes on where the foremost is.
-  struct Progress {
-    uint32_t step, set;  // the number of the last set before it
-  };
+  // Tells that worker `rank` has come to `step` of what is run, all before it being complete, and returns the
+  // step to go on with: where the foremost worker is, for one that found itself behind.
   uint32_t catch_up(int rank, uint32_t step);
 
  private:
   struct alignas(64) Place {
     std::atomic<uint64_t> left{0}, hand{0};
-    std::atomic<uint64_t> progress{0};
+    std::atomic<uint64_t> progress{0};  // {step, number of the last set before it}
     // Its owner's alone.
     uint32_t set = 0;
     bool is_behind = false;

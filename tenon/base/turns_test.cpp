@@ -71,19 +71,61 @@ TEST(Turns, OfALateWorkerAreTakenByTheOthers) {
   EXPECT_EQ(of_late_worker, 1);
 }
 
-// Where a worker stops: the others complete all sets meanwhile, and it goes on only when they have.
-enum class Stop { kBeforeAll, kPreparing, kComputing };
+// Where a worker may lose its core.
+enum class Stop { kBeforeAll, kPreparing, kComputing, kPublishing };
 
+// Sets of turns, each number one more than a number of the set before: two writers, or a set that is left
+// before it is complete, are a wrong sum, and a race under TSan.
+class Chain {
+ public:
+  Chain(size_t sets, int64_t count)
+      : values_(sets + 1, std::vector<int64_t>(static_cast<size_t>(count), 0)) {}
+
+  // Calls stop(where) on the way.
+  template <class OnStop>
+  void run(const Worker& worker, const OnStop& stop) {
+    const auto count = static_cast<int64_t>(values_[0].size());
+    for (size_t set = 0; set + 1 < values_.size();) {
+      if (const uint32_t foremost = worker.catch_up(static_cast<uint32_t>(set)); foremost > set) {
+        set = foremost;
+        continue;
+      }
+      std::array<int64_t, 3> own{};
+      worker.take_turns(
+          3,
+          [&](int rank) {
+            return Worker{rank, worker.size}.share(count);
+          },
+          [&] { stop(Stop::kPreparing); },
+          [&](int64_t begin, int64_t end) {
+            for (int64_t i = begin; i < end; ++i)
+              own[static_cast<size_t>(i - begin)] =
+                  values_[set][static_cast<size_t>((i * 5 + 1) % count)] + 1;
+            stop(Stop::kComputing);
+          },
+          [&](int64_t begin, int64_t end) {
+            for (int64_t i = begin; i < end; ++i)
+              values_[set + 1][static_cast<size_t>(i)] += own[static_cast<size_t>(i - begin)];
+            stop(Stop::kPublishing);
+          });
+      ++set;
+    }
+  }
+  void expect_whole() const {
+    for (const int64_t value : values_.back()) EXPECT_EQ(value, static_cast<int64_t>(values_.size()) - 1);
+  }
+
+ private:
+  std::vector<std::vector<int64_t>> values_;
+};
+
+// The others complete all sets while one is stopped, and it goes on only when they have.
 class StoppedWorker : public testing::TestWithParam<Stop> {};
 
 TEST_P(StoppedWorker, HoldsNobodyUpAndWritesNothing) {
-  constexpr int kSets = 50;
-  constexpr int64_t kCount = 40;
   for (const int threads : {2, 3}) {
     ThreadPool pool(threads);
-    // Plain numbers, each set from the one before: two writers, or a set that is left before it is complete,
-    // are a wrong sum, and a race under TSan.
-    std::vector<std::vector<int64_t>> values(kSets + 1, std::vector<int64_t>(kCount, 1));
+    Chain chain(50, 40);
     std::atomic<bool> ended{false};
     std::atomic<int> begun{0};
     std::atomic<bool> stopped{false};
@@ -99,32 +141,10 @@ TEST_P(StoppedWorker, HoldsNobodyUpAndWritesNothing) {
       while (begun < worker.size) std::this_thread::yield();
       stop_at(Stop::kBeforeAll);
       while (worker.rank != 1 && !stopped) std::this_thread::yield();
-      for (size_t set = 0; set < kSets;) {
-        if (const uint32_t foremost = worker.catch_up(static_cast<uint32_t>(set)); foremost > set) {
-          set = foremost;
-          continue;
-        }
-        std::array<int64_t, 3> own{};
-        worker.take_turns(
-            3,
-            [&](int rank) {
-              return Worker{rank, worker.size}.share(kCount);
-            },
-            [&] { stop_at(Stop::kPreparing); },
-            [&](int64_t begin, int64_t end) {
-              for (int64_t i = begin; i < end; ++i)
-                own[static_cast<size_t>(i - begin)] = values[set][static_cast<size_t>((i + 7) % kCount)] + 1;
-              stop_at(Stop::kComputing);
-            },
-            [&](int64_t begin, int64_t end) {
-              for (int64_t i = begin; i < end; ++i)
-                values[set + 1][static_cast<size_t>(i)] = own[static_cast<size_t>(i - begin)];
-            });
-        ++set;
-      }
+      chain.run(worker, stop_at);
       if (worker.rank != 1) ended = true;
     });
-    for (const int64_t value : values[kSets]) EXPECT_EQ(value, kSets + 1);
+    chain.expect_whole();
   }
 }
 
@@ -153,44 +173,16 @@ TEST(Turns, ThatAreClaimedAreNotDoneAgain) {
 // Workers that stop at random, more of them than cores.
 TEST(Turns, AnyWorkerMayStopAnywhere) {
   ThreadPool pool(4);
-  constexpr int kSets = 60;
-  constexpr int64_t kCount = 24;
-  std::vector<std::vector<int64_t>> values(kSets + 1, std::vector<int64_t>(kCount, 0));
+  Chain chain(60, 24);
   pool.run([&](const Worker& entered) {
     const Worker worker = helping(entered);
     uint32_t random = static_cast<uint32_t>(worker.rank) * 7919 + 1;
-    const auto stop = [&] {
+    chain.run(worker, [&](Stop) {
       random = random * 1664525 + 1013904223;
       if (random >> 27 == 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    };
-    for (size_t set = 0; set < kSets;) {
-      stop();
-      if (const uint32_t foremost = worker.catch_up(static_cast<uint32_t>(set)); foremost > set) {
-        set = foremost;
-        continue;
-      }
-      std::array<int64_t, 3> own{};
-      worker.take_turns(
-          3,
-          [&](int rank) {
-            return Worker{rank, worker.size}.share(kCount);
-          },
-          stop,
-          [&](int64_t begin, int64_t end) {
-            for (int64_t i = begin; i < end; ++i)
-              own[static_cast<size_t>(i - begin)] =
-                  values[set][static_cast<size_t>((i * 5 + 1) % kCount)] + 1;
-            stop();
-          },
-          [&](int64_t begin, int64_t end) {
-            for (int64_t i = begin; i < end; ++i)
-              values[set + 1][static_cast<size_t>(i)] += own[static_cast<size_t>(i - begin)];
-            stop();
-          });
-      ++set;
-    }
+    });
   });
-  for (const int64_t value : values[kSets]) EXPECT_EQ(value, kSets);
+  chain.expect_whole();
 }
 
 }  // namespace
