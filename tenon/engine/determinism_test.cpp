@@ -2,11 +2,10 @@
 // ones.
 #include <gtest/gtest.h>
 
-#include <algorithm>
-
 #include "tenon/engine/batch.h"
 #include "tests/fixtures/catalogue.h"
 #include "tests/support/model_run.h"
+#include "tests/support/test_name.h"
 
 namespace tenon::engine {
 namespace {
@@ -59,11 +58,7 @@ TEST_P(DeterminismOf, NeitherStepsNorThreadsNorOwnersOfTheStateChangeABit) {
 INSTANTIATE_TEST_SUITE_P(Fixtures, DeterminismOf,
                          testing::Values("llama-gqa4x2", "llama-mixed-types", "gemma3-gqa", "qwen3moe-gqa",
                                          "gpt-oss-mxfp4", "qwen35-gqa", "mamba2-groups"),
-                         [](const auto& test) {
-                           std::string name = test.param;
-                           std::replace(name.begin(), name.end(), '-', '_');
-                           return name;
-                         });
+                         [](const auto& value) { return test::test_name(value.param); });
 
 // The kernels that are chosen otherwise: threads change nothing, nor does any step of more than eight tokens.
 TEST(Determinism, OfTheFastestKernelsEndsAtShortSteps) {

@@ -2,10 +2,9 @@
 // them.
 #include <gtest/gtest.h>
 
-#include <algorithm>
-
 #include "tests/fixtures/catalogue.h"
 #include "tests/support/model_run.h"
+#include "tests/support/test_name.h"
 
 namespace tenon::engine {
 namespace {
@@ -46,11 +45,7 @@ TEST_P(LateWorkersOf, ChangeNoBit) {
 INSTANTIATE_TEST_SUITE_P(Fixtures, LateWorkersOf,
                          testing::Values("llama-gqa4x2", "llama-mixed-types", "qwen2-bias-gqa", "gemma3-gqa",
                                          "gpt-oss-mxfp4", "phi3-long-gqa"),
-                         [](const auto& test) {
-                           std::string name = test.param;
-                           std::replace(name.begin(), name.end(), '-', '_');
-                           return name;
-                         });
+                         [](const auto& value) { return test::test_name(value.param); });
 
 }  // namespace
 }  // namespace tenon::engine

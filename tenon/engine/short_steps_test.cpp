@@ -6,6 +6,7 @@
 
 #include "tests/fixtures/catalogue.h"
 #include "tests/support/model_run.h"
+#include "tests/support/test_name.h"
 
 namespace tenon::engine {
 namespace {
@@ -63,11 +64,7 @@ TEST_P(ShortStepsOf, ChangeNoBit) {
 INSTANTIATE_TEST_SUITE_P(Fixtures, ShortStepsOf,
                          testing::Values("llama-gqa4x2", "llama-mixed-types", "qwen2-bias-gqa", "gemma3-gqa",
                                          "gemma4-experts", "gpt-oss-mxfp4", "qwen3moe-gqa", "phi3-long-gqa"),
-                         [](const auto& test) {
-                           std::string name = test.param;
-                           std::replace(name.begin(), name.end(), '-', '_');
-                           return name;
-                         });
+                         [](const auto& value) { return test::test_name(value.param); });
 
 }  // namespace
 }  // namespace tenon::engine

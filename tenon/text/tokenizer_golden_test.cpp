@@ -6,6 +6,7 @@
 #include "tenon/text/tokenizer_test_support.h"
 #include "tenon/text/utf8.h"
 #include "tests/fixtures/vocabulary.h"
+#include "tests/support/test_name.h"
 
 namespace tenon::text {
 namespace {
@@ -125,11 +126,7 @@ TEST_P(VocabularyGolden, PiecesAndTextsAreLlamaCpps) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Fixtures, VocabularyGolden, testing::ValuesIn(fixtures::kVocabularyFixtures),
-                         [](const auto& test) {
-                           std::string name = test.param.name;
-                           std::ranges::replace(name, '-', '_');
-                           return name;
-                         });
+                         [](const auto& value) { return test::test_name(value.param.name); });
 
 }  // namespace
 }  // namespace tenon::text

@@ -15,6 +15,7 @@
 #include "tests/contracts/state_forms.h"
 #include "tests/fixtures/catalogue.h"
 #include "tests/support/breaker.h"
+#include "tests/support/test_name.h"
 
 namespace tenon::contracts {
 namespace {
@@ -253,11 +254,7 @@ std::vector<fixtures::Fixture> all_fixtures() {
 }
 
 INSTANTIATE_TEST_SUITE_P(Files, L13_StatelessInterface, testing::ValuesIn(all_fixtures()),
-                         [](const auto& test) {
-                           std::string out(test.param.name);
-                           std::replace(out.begin(), out.end(), '-', '_');
-                           return out;
-                         });
+                         [](const auto& value) { return test::test_name(value.param.name); });
 
 }  // namespace
 }  // namespace tenon::contracts

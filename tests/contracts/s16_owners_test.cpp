@@ -6,6 +6,7 @@
 #include "tests/fixtures/catalogue.h"
 #include "tests/support/breaker.h"
 #include "tests/support/model_run.h"
+#include "tests/support/test_name.h"
 
 namespace tenon::contracts {
 namespace {
@@ -129,11 +130,8 @@ TEST_P(S16_Owners, StatesGoFromOwnerToOwner) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Fixtures, S16_Owners, testing::ValuesIn(f32_fixtures()), [](const auto& test) {
-  std::string title(test.param.name);
-  std::replace(title.begin(), title.end(), '-', '_');
-  return title;
-});
+INSTANTIATE_TEST_SUITE_P(Fixtures, S16_Owners, testing::ValuesIn(f32_fixtures()),
+                         [](const auto& value) { return test::test_name(value.param.name); });
 
 }  // namespace
 }  // namespace tenon::contracts

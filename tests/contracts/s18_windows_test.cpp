@@ -10,6 +10,7 @@
 #include "tests/fixtures/catalogue.h"
 #include "tests/support/breaker.h"
 #include "tests/support/model_run.h"
+#include "tests/support/test_name.h"
 
 namespace tenon::contracts {
 namespace {
@@ -214,11 +215,7 @@ TEST_P(S18_Evicting, TakesTheMemoryOfTheWindow) {
 
 INSTANTIATE_TEST_SUITE_P(Fixtures, S18_Evicting,
                          testing::Values("gemma3-gqa", "gemma4-shared-kv", "gpt-oss-gqa"),
-                         [](const auto& test) {
-                           std::string title(test.param);
-                           std::ranges::replace(title, '-', '_');
-                           return title;
-                         });
+                         [](const auto& value) { return test::test_name(value.param); });
 
 }  // namespace
 }  // namespace tenon::contracts
